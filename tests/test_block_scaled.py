@@ -51,14 +51,19 @@ def test_a_sentence_in_nvfp4_is_planned() -> None:
 
 @pytest.mark.parametrize("precision", ["mxfp8", "nvfp4"])
 @pytest.mark.parametrize("gpu", ["h100-sxm", "a100-sxm-80gb", "mi300x", "mi355x"])
-def test_other_gpus_cannot_and_a_sentence_says_so(precision: str, gpu: str) -> None:
-    with pytest.raises(InputError, match=f"{CATALOG.gpus[gpu].name} has no units for numbers that share a scale"):
+def test_on_other_gpus_no_run_is_known_and_a_sentence_says_so(precision: str, gpu: str) -> None:
+    with pytest.raises(InputError, match=f"no training run is known on {CATALOG.gpus[gpu].name}"):
         api.predict(_job(precision, gpu))
 
 
 @pytest.mark.parametrize("gpu", ["b200", "b300", "gb200", "gb300", "rtx-pro-6000", "rtx-5090"])
 def test_blackwell_can(gpu: str) -> None:
     assert CATALOG.gpus[gpu].scales_blocks
+
+
+def test_a_card_on_which_no_such_run_is_known_is_less_sure_and_says_why() -> None:
+    made = api.predict(_job("mxfp8", "rtx-5090"))
+    assert any("of no training run on this GPU is anything known" in reason for reason in made.outside_calibration)
 
 
 def test_four_bits_are_faster_than_eight_and_these_than_sixteen_and_less_sure() -> None:

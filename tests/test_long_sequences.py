@@ -42,6 +42,14 @@ def test_8b_at_a_million_tokens_on_8_h100_is_planned_and_what_is_assumed_is_list
     assert chosen.parallelism["recompute"] == "full" and chosen.parallelism["cp"] == 8
 
 
+def test_a_fixed_split_that_does_not_fit_is_told_what_fits_on_the_gpus_that_are_there() -> None:
+    made = api.plan({"workload": "pretraining", "model": "llama-3.1-8b", "cluster": {"gpu": "h100-sxm", "gpus": 8},
+                     "training": {"sequence_length": 1048576, "global_batch": 1},
+                     "parallelism": {"strategy": "fsdp", "cp": 8}})  # fmt: skip
+    told = made.recommendation.smallest_change
+    assert told and "with parallelism auto it fits on these 8 GPUs where the loss is computed chunk by chunk" in told
+
+
 @pytest.mark.parametrize(
     "said",
     [

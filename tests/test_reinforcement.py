@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from assistant import api
 from assistant import library as libraries
 from assistant.conversation import Conversation
 from assistant.conversation.planner import dated_planner
@@ -319,3 +320,21 @@ def test_a_plan_says_with_how_many_writers_neither_half_would_wait() -> None:
 
     assert "neither would wait long" in said(8)
     assert "neither would wait long" not in said(None)
+
+
+def test_a_slow_network_carries_the_gradients_once_and_no_forward_pass() -> None:
+    made = {
+        fabric: api.predict(
+            {
+                "workload": "rlhf",
+                "model": "llama-3.1-8b",
+                "cluster": {"gpu": "h100-sxm", "gpus": 16, "fabric": fabric},
+                "parallelism": {"strategy": "hsdp", "shard_within_node": True},
+            }
+        ).breakdown_s
+        for fabric in ("infiniband-ndr-400", "ethernet-tcp-1")
+    }
+    fast, slow = made["infiniband-ndr-400"], made["ethernet-tcp-1"]
+    assert slow.logprob == pytest.approx(fast.logprob, rel=0.05)
+    gradients_s = 2 * (2 - 1) / 2 * 2 * 8.03e9 / (0.94 * 1e9 / 8)
+    assert slow.training - fast.training == pytest.approx(gradients_s, rel=0.1)

@@ -91,3 +91,17 @@ def test_the_plan_names_the_rate_that_was_said() -> None:
 def test_a_question_is_answered_at_the_rate_that_was_said() -> None:
     found = api.ask("how long is the all-reduce of 7B over gigabit ethernet on 4 nodes?")
     assert "over Ethernet 1 Gb/s, TCP sockets at least 2.80 min at line rate" in str(found)
+
+
+def test_two_stages_send_activations_and_gradients_across_at_once() -> None:
+    made = api.predict(
+        {
+            "workload": "pretraining",
+            "model": "llama-3.1-70b",
+            "cluster": {"gpu": "h100-sxm", "gpus": 16, "fabric": "ethernet-tcp-1"},
+            "training": {"sequence_length": 8192, "global_batch": 32, "micro_batch": 1},
+            "parallelism": {"tp": 8, "pp": 2, "dp": 1},
+        }
+    )
+    each_way = 32 * 8192 * 8192 * 2
+    assert made.breakdown_s.pp_p2p == pytest.approx(each_way / (0.94 * 1e9 / 8), rel=0.1)

@@ -174,6 +174,18 @@ def test_adapters_that_cross_in_no_time_are_trained_in_unison() -> None:
     assert chosen("full").recommendation.fabric == "wan-low-communication"
 
 
+def test_ethernet_beside_sites_of_one_node_each_joins_the_sites() -> None:
+    value = {
+        "workload": "pretraining",
+        "model": {"params": "1B"},
+        "cluster": {"gpu": "a100-sxm-80gb", "gpus": 16, "sites": 2, "fabric": "ethernet-tcp-1"},
+        "parallelism": {"strategy": "fedavg"},
+    }
+    made = plan(from_value(value, LIBRARY.catalog), LIBRARY, index=None)
+    [line] = [one for one in made.assumptions if one.field == "cluster.wan_gbps"]
+    assert line.value == 1 and "Ethernet 1, TCP is taken to join the sites" in line.why
+
+
 def _every(said: str) -> float:
     found = re.search(r"an exchange every ([\d,]+) steps", said)
     assert found, said

@@ -119,7 +119,7 @@ def _check_precision(questionnaire: Questionnaire, catalog: Catalog) -> None:
     training = questionnaire.training
     if training is not None and training.precision in BLOCK_SCALED and not gpu.scales_blocks:
         instead = "fp32, fp16, bf16 or fp8" if gpu.peak_fp8 else "fp32, fp16 or bf16"
-        why = f"{gpu.name} has no units for numbers that share a scale block by block, which NVIDIA's Blackwell has"
+        why = f"of numbers that share a scale block by block no training run is known on {gpu.name}, only on Blackwell"
         _refuse("training.precision", f"expected {instead}: {why}, got {training.precision}")
 
 

@@ -202,14 +202,15 @@ def _rounded(gpus: float, machine: Machine) -> int:
     return max(1, min(1 << round(np.log2(max(gpus, 1.0))), machine.gpus // 2))
 
 
-def forward_seconds(parts: Breakdown, strategy: str) -> float:
-    """Seconds of one pass forward without gradients over the batch of an optimizer step.
+def _forward_s(outcome: Outcome, slower: float) -> float:
+    """Seconds of one pass forward without gradients over the batch of an optimizer step, of which ``slower`` stretches
+    all but the waits for sharded weights.
 
-    A third of the arithmetic and of the gathers of sharded weights, half of what the passes exchange in between.
+    A third of the arithmetic and of those waits, half of what the passes exchange in between.
     """
+    parts = outcome.breakdown
     between = (parts.tp + parts.cp + parts.ep + parts.pp_p2p) / 2.0
-    gathers = parts.dp / 3.0 if strategy in ("fsdp", "hsdp") else 0.0
-    return (parts.compute + parts.pp_bubble) / 3.0 + between + gathers
+    return slower * ((parts.compute + parts.pp_bubble) / 3.0 + between) + outcome.gathers / 3.0
 
 
 @dataclass(frozen=True)
@@ -226,11 +227,13 @@ class _Passes:
         return self.logprob + self.reference + self.judges + self.training
 
 
-def _passes(loop: Loop, job: Job, outcome: Outcome, slower: float) -> _Passes:
-    """Other models take their share of the policy's FLOPs."""
-    updates = ceil(loop.answers / job.global_batch)
-    training = slower * updates * outcome.step_time_s
-    forward = slower * updates * forward_seconds(outcome.breakdown, str(outcome.parallelism["strategy"]))
+def _passes(loop: Loop, job: Job, outcome: Outcome, slower: float, hybrid: float) -> _Passes:
+    """Other models take their share of the policy's FLOPs. What trainers do more than pretraining does makes their own
+    work ``slower``, and not the bytes of gradients and weights on the network; ``hybrid`` was fitted to whole steps."""
+    updates = hybrid * ceil(loop.answers / job.global_batch)
+    waits = outcome.breakdown.dp
+    training = updates * (slower * (outcome.step_time_s - waits) + waits)
+    forward = updates * _forward_s(outcome, slower)
     own = float(job.architecture.train_flops(job.sequence_length))
     critic = float(loop.critic.train_flops(job.sequence_length)) / own if loop.critic else 0.0
     reward = float(loop.reward.train_flops(job.sequence_length)) / own if loop.reward else 0.0
@@ -265,7 +268,7 @@ def _outcome(
 ) -> StepOutcome:
     constants = loop_constants(machine.constants)
     slower, hybrid = constants.training, constants.hybrid if job.framework == "deepspeed" else 1.0
-    passes = _passes(loop, job, trained, slower * hybrid)
+    passes = _passes(loop, job, trained, slower, hybrid)
     seconds = _generation(loop, generated) * hybrid
     synced = methods.get(loop.weight_sync, 0.0)
     spread = HYBRID_SPREAD if hybrid != 1.0 else STEP_SPREAD

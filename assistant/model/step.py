@@ -36,7 +36,8 @@ SLOW_HOST_LINK = 15.75e9  # bytes/s where the catalog knows no link to the host:
 
 @dataclass(frozen=True)
 class Steps:
-    """Seconds of one optimizer step, (F, L), and its parts under the names of the breakdown, broadcastable to it."""
+    """Seconds of one optimizer step, (F, L), and its parts under the names of the breakdown, broadcastable to it;
+    ``gathers``, what sharded layers wait for, stands there beside what else is of ``dp``."""
 
     total: np.ndarray
     parts: dict[str, np.ndarray]
@@ -225,7 +226,8 @@ def _parts(pieces: _Pieces) -> dict[str, np.ndarray]:
         "ep": per_rank * _pick(layer.ep, kind),
         "pp_bubble": bubble,
         "pp_p2p": pieces.send,
-        "dp": per_rank * pieces.sharded + m * pieces.outer + pieces.sync,
+        "dp": pieces.sync,
+        "gathers": per_rank * pieces.sharded + m * pieces.outer,
         "optimizer": pieces.optimizer,
         "other": np.full_like(m, pieces.overhead),
     }
@@ -304,7 +306,8 @@ def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts,
     Tensor-parallel ranks send a share each and gather it inside the node (2104.04473 section 4.1, DeepSpeed likewise).
     Without interleaving a stage waits for its sends; with it they run beside the next chunk (Megatron's
     overlap_p2p_comm). As soon as one boundary between stages lies between scale-up domains, the whole pipeline moves at
-    its pace.
+    its pace. A stage has a boundary on either side, each a turn per micro-batch; where there is only one, or only one
+    that counts, activations and gradients cross it at once (Megatron's send_forward_recv_backward).
     """
     if not (layouts.pp > 1).any():
         return np.zeros(1)
@@ -331,7 +334,9 @@ def _stage_sends(job: Job, links: Links, framework: Framework, layouts: Layouts,
     chunk = np.ceil(job.architecture.layers / pipes.pp) * forward[pipes.slice_index] / pipes.interleave
     hidden = np.where(pipes.interleave > 1, framework.overlap, 0.0)
     steady = pipes.micro_batches * pipes.interleave * exposed(one, chunk, hidden)
-    return _pick(np.where(pipes.pp > 1, 2.0 * (one * (pipes.pp - 1.0) + steady), 0.0), pipe)
+    single = (pipes.pp == 2) | (crosses & (stage < machine.domain) & (stage * pipes.pp <= 2 * machine.domain))
+    turns = np.where(single & (pipes.interleave == 1), 1.0, 2.0)
+    return _pick(np.where(pipes.pp > 1, turns * (one * (pipes.pp - 1.0) + steady), 0.0), pipe)
 
 
 def optimizer_time(machine: Machine, layouts: Layouts, share: Share) -> np.ndarray:

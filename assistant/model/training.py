@@ -12,7 +12,7 @@ import numpy as np
 from assistant.vocabulary.added import added
 from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import Band, Breakdown
-from assistant.vocabulary.questionnaire import Parallelism
+from assistant.vocabulary.questionnaire import BLOCK_SCALED, Parallelism
 
 from .job import DILOCO, SAVINGS, STRATEGIES, Job
 from .layout import Layouts
@@ -37,7 +37,8 @@ class Outcome:
     """One network at its best layout. Seconds, bytes, FLOP/s; ``mfu`` is a fraction of the precision's dense peak.
 
     ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_into_node``: bytes
-    per optimizer step by kind; a node is a scale-up domain.
+    per optimizer step by kind; a node is a scale-up domain. ``gathers``: of the breakdown's ``dp`` the seconds in which
+    sharded layers wait for weights and gradients, micro-batch by micro-batch.
     """
 
     network: str
@@ -55,6 +56,7 @@ class Outcome:
     outside_calibration: list[str]
     traffic_into_node: dict[str, float] = field(default_factory=dict)
     collectives: float = 0.0
+    gathers: float = 0.0
 
 
 def predict_training(
@@ -153,7 +155,8 @@ def _outcome(
     fits: bool,
     reasons: list[str],
 ) -> Outcome:
-    total = added(parts.values())
+    total, gathers = added(parts.values()), parts.pop("gathers")
+    parts["dp"] += gathers
     flops = job.model_flops / (total * job.gpus)
     return Outcome(
         network=network.id,
@@ -168,6 +171,7 @@ def _outcome(
         memory_bytes=memory[index],
         fits=fits and network.possible,
         breakdown=Breakdown(**parts),
+        gathers=gathers,
         outside_calibration=reasons + _beyond(job, network, machine.domains),
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
         collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]),
@@ -224,6 +228,12 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
             job.precision == "nvfp4",
             _BLOCKS_4,
             "NVFP4: checked on Llama 8B to 405B in Megatron on GB200 and GB300 alone",
+        ),
+        (
+            job.precision in BLOCK_SCALED and not machine.calibrated,
+            0.0,
+            f"{job.precision.upper()}: of no training run on this GPU is anything known, nor whether Transformer "
+            "Engine has the kernels for it",
         ),
         (job.precision == "fp32", _FP32, "fp32: no measured rows"),
         (bool(job.architecture.experts), _MIXTURE, ""),

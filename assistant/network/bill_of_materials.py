@@ -14,6 +14,9 @@ from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact
 
 LARGEST_BREAKOUT = 4  # ports one switch port is split into: what 64×800G switches document (256 ports)
 SLOWEST_PART_OF_PORT = 10  # a 100G port runs 10G lanes, an 800G port does not
+# Assumed: beyond so many times the capacity the price of a device tells nothing of another one, as a switch of 51 Tb/s
+# does not of one with 48 ports of 1 Gb/s.
+FARTHEST_SIBLING = 16.0
 GBPS = 1e9 / 8
 
 
@@ -149,11 +152,13 @@ def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:
 
 
 def _sibling(device: Device, catalog: Catalog, known: Callable[[Device], object]) -> Device | None:
-    """The device of its kind and technology of which something is ``known`` that is nearest to it."""
+    """The device of its kind and technology of which something is ``known`` that is nearest to it; none that is so far
+    from it that its capacity tells nothing."""
     kin = (other for other in catalog.devices.values() if other.kind == device.kind)
     alike = (other for other in kin if other.technology == device.technology and known(other) is not None)
     apart = lambda other: (other.vendor != device.vendor, _apart(capacity(other), capacity(device)), other.id)
-    return min(alike, default=None, key=apart)
+    near = (other for other in alike if _apart(capacity(other), capacity(device)) <= FARTHEST_SIBLING)
+    return min(near, default=None, key=apart)
 
 
 def _apart(one: float, other: float) -> float:

@@ -466,7 +466,7 @@ def _without_a_price(made: Decision) -> list[Warning_]:
     what = f"{job.gpus:,} {job.gpu.name}"
     joined = " with a network between nodes" if chosen.id != "none" else ""
     whose = f"{job.provider.name} for {what}{joined}" if job.provider else what
-    whose += f" with {chosen.id}" if job.provider is None and chosen.id != "none" else ""
+    whose += f" with {chosen.considered.fabric.label}" if job.provider is None and chosen.id != "none" else ""
     give = "the rent that you are quoted (budget.gpu_hour_usd)"
     if job.questionnaire.budget.mode == "buy":
         give = "a quote (budget.quotes), or the network's price in your own catalog (capex_per_gpu)"

@@ -82,8 +82,8 @@ def _reinforced(job: Resolved) -> str:
     return (
         f"Between the sites reinforcement learning sends the weights, {sent / 1e9:.3g} GB to each site after every "
         f"update, {_time(seconds)} over {job.wan_gbps:g} Gb/s, and gets back answers of some bytes a token. With "
-        "training at one site and generation at the others that is hidden where generation runs a step or two behind "
-        "(INTELLECT-2 spread 62 GB in 14 minutes so); gradients of every step are not to cross."
+        "training at one site and generation at the others that is hidden where generation runs two steps behind or "
+        "more (INTELLECT-2 spread 62 GB in 14 minutes so); gradients of every step are not to cross."
     )
 
 

@@ -133,7 +133,9 @@ def _where(job: Resolved) -> dict[str, Any]:
 def _exchange_s(job: Resolved) -> float | None:
     if job.serves or job.sites == 1 or not job.wan_gbps:
         return None
-    return synchronise(2.0 * job.trained_params, job.sites, job.wan_gbps * 1e9 / 8, 1, goodput=WAN_GOODPUT).seconds
+    link, server = job.wan_gbps * 1e9 / 8, job.averaging == "fedavg"
+    sent = 2.0 * job.trained_params
+    return synchronise(sent, job.sites, link, 1, through_server=server, goodput=WAN_GOODPUT).seconds
 
 
 def _money(job: Resolved, entries: list[Entry]) -> dict[str, Any]:
@@ -230,8 +232,11 @@ def _traffic(job: Resolved, entry: Entry | None) -> dict[str, Any]:
     into, count = traffic.get("bytes_into_node"), traffic.get("network_collectives")
     of_dp = traffic.get("dp_bytes_into_node")
     small = None if not into or not count else into / count < SMALL_MESSAGE_BYTES
-    between = traffic.get("waited_between_sites")
+    weights = job.loop is not None and job.loop.apart  # what crosses between sites is no gradient
+    between, once = None if weights else traffic.get("waited_between_sites"), _exchange_s(job)
+    apart = once is not None and entry.estimate.parallelism.get("inner_steps")
     return {
+        "exchange_percent": known(100 * once / job.inner_steps / entry.step if once is not None and apart else None),
         "between_sites_percent": known(None if between is None else 100 * between / entry.step),
         "bytes_per_node_gb": known(into / GB if into is not None else None),
         "dp_traffic_percent": known(100 * of_dp / into if into and of_dp is not None else None),

@@ -16,6 +16,7 @@ import numpy as np
 from assistant.library import checks
 from assistant.model import Machine, Network, Serving, best_times, predict_inference
 from assistant.model.collectives import times_faster
+from assistant.model.job import SAVINGS
 from assistant.model.quickest import ROUNDING, fitting
 from assistant.model.reinforcement import Loop
 from assistant.model.sizing import Sizing, SizingApart, sizings
@@ -105,6 +106,13 @@ class Predictor:
             return False
         return self._once("fits", job.determines_estimates, lambda: _fits(job, gpus))
 
+    def saving(self, job: Resolved) -> str | None:
+        """The least that stacks do besides to save memory with which a job of training fits at its best split; ``None``
+        where it never does."""
+        if job.serves or job.loop is not None:
+            return None
+        return _saving(replace(job, parallelism=None), machine(job, self.catalog))
+
     def _loop_fits(self, job: Resolved, loop: Loop) -> bool:
         gpus = machine(job, self.catalog)
         some = [c for c in considered(job, self.catalog, self.today) if c.exists][:1]
@@ -172,6 +180,15 @@ def _fits(job: Resolved, gpus: Machine) -> bool:
         return fitting(model_job(job), gpus, job.parallelism)[1]
     except InputError:
         return False
+
+
+def _saving(job: Resolved, gpus: Machine) -> str | None:
+    """The first of the savings with which it fits."""
+    try:
+        asked = model_job(job)
+        return next((kind for kind in SAVINGS if fitting(asked.with_(saving=kind), gpus, None)[1]), None)
+    except InputError:
+        return None
 
 
 def _gains(rival: Entry, chosen: Entry, faster: float, job: Resolved) -> bool:

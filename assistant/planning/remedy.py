@@ -10,6 +10,7 @@ from assistant.model import Adapters
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.questionnaire import NARROW, Parallelism, Questionnaire
 
+from . import savings
 from .budgets import in_whole_hours, one_in_ten, usd_per_month
 from .candidates import on_the_market
 from .choice import NEAR
@@ -112,6 +113,9 @@ def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
         )
     if job.parallelism is not None and fits_on(job, job.gpus, None, predictor):
         return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
+    if job.parallelism is not None and (saving := predictor.saving(job)):
+        does = "; ".join(savings.done(saving))
+        return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs where {does}."
     fewer = _adapters(job, predictor)
     for gpus in (job.gpus * factor for factor in MORE):
         for split in dict.fromkeys([job.parallelism is not None, False]):

@@ -180,9 +180,7 @@ def resolve(questionnaire: Questionnaire, catalog: Catalog) -> Resolved:
     training |= mixture_fields(questionnaire, model, architecture, gpu, training["precision"], taken)
     wan = cluster.wan_gbps
     if cluster.sites > 1 and wan is None:
-        wan = taken.take(
-            "cluster.wan_gbps", 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours"
-        )
+        wan = taken.take("cluster.wan_gbps", *_line_between(questionnaire, max(per_node, gpu.scale_up_domain), catalog))
     _oversubscription(
         questionnaire, gpu, per_node, leaf_nodes(catalog.constants["congestion-leaf-ports"].si, 1.0), taken
     )
@@ -358,6 +356,17 @@ def _averaging(questionnaire: Questionnaire, taken: Assumptions) -> dict[str, An
     if steps is None:
         steps = taken.take("parallelism.inner_steps", USUAL_STEPS[method], f"not said: {_BY_NAME[method]}")
     return {"averaging": method, "inner_steps": steps}
+
+
+def _line_between(questionnaire: Questionnaire, together: int, catalog: Catalog) -> tuple[float, str]:
+    """Gb/s between sites of which nobody said how they are joined, and why: those of the Ethernet that was named where
+    it joins nothing else, as the ``together`` GPUs of a site share faster links."""
+    cluster = questionnaire.cluster
+    named = catalog.fabrics[cluster.fabric] if cluster.fabric else None
+    alone = cluster.gpus // cluster.sites <= together
+    if named is not None and named.line_rate is not None and named.transport == "tcp" and alone:
+        return named.line_rate.value, f"each site is one node, so {named.label} is taken to join the sites; give theirs"
+    return 10.0, "a link of 10 Gb/s between sites is what the sources take as usual; give yours"
 
 
 def _split(questionnaire: Questionnaire, split: Parallelism, taken: Assumptions) -> Parallelism:

@@ -22,13 +22,18 @@ def assumptions(job: Resolved, chosen: Entry | None) -> Iterator[Assumption]:
     """What is done besides in the plan's split, with the memory that a host gives for it."""
     layout = chosen.estimate.parallelism if chosen and chosen.estimated else {}
     saving = str(layout.get("saving") or SAVINGS[0])
-    done = [_DOES[one] for one in SAVINGS[1 : SAVINGS.index(saving) + 1]]
-    if not done:
+    does = done(saving)
+    if not does:
         return
     host = _host_gb(job, layout) if SAVINGS.index(saving) >= SAVINGS.index("offload") else 0.0
     room = f", {host:,.0f} GB of each node's" if host else ""
-    why = f"it does not fit without: {'; '.join(done)}{room}; your stack has to be able to"
+    why = f"it does not fit without: {'; '.join(does)}{room}; your stack has to be able to"
     yield Assumption(field="memory saving", value=saving, why=why)
+
+
+def done(saving: str) -> list[str]:
+    """What is done with one of the savings: each takes those before it along."""
+    return [_DOES[one] for one in SAVINGS[1 : SAVINGS.index(saving) + 1]]
 
 
 def _host_gb(job: Resolved, layout: dict[str, object]) -> float:

@@ -215,12 +215,13 @@ def _tidy(value: float) -> int | float:
 
 
 def chosen(found: Iterable[Candidate]) -> tuple[list[Fact], list[Doubt]]:
-    """The readings that explain most, each token used once, leftmost first among equals; what fits two fields alike is
-    a doubt."""
+    """The readings that explain most, each token used once, leftmost first among equals, then what is meant for sure;
+    what fits two fields alike is a doubt."""
     taken: set[int] = set()
     kept: list[Candidate] = []
     doubts: list[Doubt] = []
-    for candidate in sorted(_paired(_heeded(list(found))), key=lambda c: (-c.score, c.fact.start, -c.fact.end)):
+    order = lambda c: (-c.score, c.fact.start, -c.fact.end, not c.fact.says.plain)
+    for candidate in sorted(_paired(_heeded(list(found))), key=order):
         fact = candidate.fact
         if not taken & fact.claimed:
             taken |= fact.claimed

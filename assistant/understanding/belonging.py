@@ -100,7 +100,7 @@ class Belonging:
 
     def in_its_place(self, reading: Reading, found: Sequence[Piece], said: Sequence[Said]) -> list[Piece]:
         """The pieces; a term beside the only price of its clause, sentence, line or paragraph is surely of that, but
-        for one that stands above all prices and is said of nobody."""
+        for one that stands above all prices and is said of nobody, or of all of them."""
         tokens, made = reading.text.tokens, list(found)
         at = lambda n: min(said[n].tokens, default=-1)
         prices = [n for n, one in enumerate(found) if one.kind == PRICE]
@@ -113,7 +113,8 @@ class Belonging:
             line = next(((a, b) for a, b in lines if a <= at(n) < b), (0, 0))
             told = any(line[0] <= place < at(n) for place in sellers)
             closes = at(n) > max(map(at, prices)) and all(line[0] <= at(m) for m in prices)  # of all, or of the last
-            if closes or (at(n) < min(map(at, prices)) and not told):
+            of_all = not told or min(one.of) >= _BESIDE
+            if closes or (at(n) < min(map(at, prices)) and of_all):
                 continue
             above = max((end for end in blank if end <= at(n)), default=0)
             block = (above, min((end for end in blank if end > at(n)), default=len(tokens)))

@@ -205,7 +205,7 @@ class Listener:
         inside = {at for q in named for at in range(q.start, q.end)}
         counted = [q for q in counted if not inside & set(range(q.start, q.end))]
         measured = [
-            q
+            networks.in_bits(q, text.typed(q.start, q.end)) if q.kind == "rate" else q
             for q in amounts(text.tokens, counted, self._units) + dates(text.tokens, self._units, today)
             if q.kind.startswith("money") or not inside & set(range(q.start, q.end))  # "3 dollars an hour per H100"
         ]
@@ -227,7 +227,7 @@ class Listener:
         mentioned = networks.mentions(
             text.tokens,
             [q for q in (*named, *general) if q.kind == "network"],
-            [networks.in_bits(q, text.typed(q.start, q.end)) for q in measured if q.kind == "rate"],
+            [networks.as_of_a_network(q, text.typed(q.start, q.end)) for q in measured if q.kind == "rate"],
             taken,
         )
         said = [*counted, *measured, *_sizes(counted), *unmeasured(text.tokens, counted, measured, self._units)]

@@ -49,7 +49,7 @@ _CARD_NAME = 5  # tokens of "ConnectX-7 NICs" between how many and their rate
 PER_NODE = frozenset({"node", "server", "machine", "box", "host"})
 _JOINED_BY = frozenset({"with", "over", "on", "via", "by", "at"})
 _RDMA = "rdma"
-_BITS, _IN_BYTES = 8, re.compile(r"[0-9 ][kMGT]?B(?:/s|ps| ?per s)")  # of a byte; a rate in bytes, as it is typed
+_BITS, _IN_BYTES = 8, re.compile(r"[0-9 ][kMGT]?B(?: ?/ ?s|ps| ?per s)")  # of a byte; a rate in bytes, as it is typed
 _WITHOUT = frozenset({"no", "without", "not", "disabled", "off", "isn't", "never"})
 
 
@@ -216,12 +216,22 @@ def _with_rate(tokens: Sequence[Token], mention: Mention, rate: Quantity) -> Men
     )  # fmt: skip
 
 
+def is_in_bytes(typed: str) -> bool:
+    """Whether a rate is typed in bytes: "12.5 GB/s", "100 MBps"; the case of its B tells."""
+    return _IN_BYTES.search(typed) is not None
+
+
 def in_bits(rate: Quantity, typed: str) -> Quantity:
-    """A rate of a network that is typed in bytes ("12.5 GB/s", "100 MB/s") in bits; one that no adapter carries as
-    bytes and that is usual in bits ("400 GB/s InfiniBand") is taken for what it is mostly meant as."""
-    bits = float(rate.value) * _BITS
-    meant = bits <= _FASTEST or rate.value not in _USUAL_RATES
-    return replace(rate, value=bits) if meant and _IN_BYTES.search(typed) else rate
+    """A rate that is typed in bytes in bits."""
+    return replace(rate, value=float(rate.value) * _BITS) if is_in_bytes(typed) else rate
+
+
+def as_of_a_network(rate: Quantity, typed: str) -> Quantity:
+    """A rate in bytes that no adapter carries and that is usual in bits ("400 GB/s InfiniBand") is taken for what it is
+    mostly meant as."""
+    as_typed = rate.value / _BITS
+    meant = rate.value <= _FASTEST or as_typed not in _USUAL_RATES
+    return rate if meant or not is_in_bytes(typed) else replace(rate, value=as_typed)
 
 
 def _has_rdma(tokens: Sequence[Token], at: int) -> bool:

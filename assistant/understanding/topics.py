@@ -10,7 +10,7 @@ from typing import Any
 
 from assistant.vocabulary.questionnaire import FIELDS
 
-from .networks import Mention
+from .networks import Mention, is_in_bytes
 from .numbers import binary
 from .templates import Compiler, Hit, Matcher, Source
 from .text import Text, Tokens, cut
@@ -305,12 +305,10 @@ def _speeds(heard: Heard) -> tuple[tuple[float, ...], float | None]:
     speeds: dict[float, None] = {}
     byte_rate = None
     for q in sorted(rates, key=lambda q: q.start):
-        in_bytes = any(unit in heard.text.typed(q.start, q.end) for unit in ("B/s", "Bps", "B per s", "B / s"))
-        gbps = q.value * (8 if in_bytes else 1)
-        if in_bytes and byte_rate is None:
-            byte_rate = q.value * 1e9
-        if q.start not in named and gbps <= _FASTEST:
-            speeds[gbps] = None
+        if byte_rate is None and (is_in_bytes(heard.text.typed(q.start, q.end)) or "byte" in q.unit):
+            byte_rate = q.value * 1e9 / 8
+        if q.start not in named and q.value <= _FASTEST:
+            speeds[q.value] = None
     return tuple(speeds), byte_rate
 
 

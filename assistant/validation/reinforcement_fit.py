@@ -27,19 +27,20 @@ TRIES, SEED = 4000, 7
 @dataclass(frozen=True)
 class Parts:
     """Seconds of one measured step: of generation without the engine's own constants and for one unit of each, of the
-    trainer at factor one, of the sync."""
+    trainer's own work at factor one, of what it ``waits`` for gradients and weights, of the sync."""
 
     run: LoopRun
     generation: float
     slopes: np.ndarray
     trainer: float
+    waits: float
     sync: float
     at_once: bool
 
     def step(self, constants: np.ndarray, hybrid: float = 1.0) -> float:
         """Seconds with these constants, in the order of :data:`START`."""
         generation = self.generation + float(self.slopes @ constants[:3])
-        trainer = self.trainer * constants[3]
+        trainer = self.trainer * constants[3] + self.waits
         longer = max(generation, trainer) if self.at_once else generation + trainer
         return hybrid * longer + self.sync + float(constants[4])
 
@@ -48,10 +49,11 @@ def parts_of(run: LoopRun, catalog: Catalog) -> Parts:
     """A run taken apart by predicting it with each constant alone."""
     nothing = {**dict.fromkeys(START, 0.0), "rl-training": 1.0, "rl-hybrid": 1.0}
     bare = step_seconds(run.questionnaire, _with(catalog, nothing))
+    waits = step_seconds(run.questionnaire, _with(catalog, {**nothing, "rl-training": 0.0})).trainer
     engine = list(START)[:3]
     each = [step_seconds(run.questionnaire, _with(catalog, {**nothing, name: 1e-3})) for name in engine]
     slopes = np.array([(one.generation - bare.generation) / 1e-3 for one in each])
-    return Parts(run, bare.generation, slopes, bare.trainer, bare.sync, bare.at_once)
+    return Parts(run, bare.generation, slopes, bare.trainer - waits, waits, bare.sync, bare.at_once)
 
 
 def _with(catalog: Catalog, values: Mapping[str, float]) -> Catalog:

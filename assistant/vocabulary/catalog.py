@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from .entry import Entry
-from .rates import Fabrics
+from .rates import Fabrics, Names
 
 # One of each unit in SI base units (bytes, seconds, FLOP, watts, dollars; fractions for percent), by what it measures.
 _UNITS_BY_KIND: tuple[dict[str, float], ...] = (
@@ -132,8 +132,8 @@ class Gpu(Entry):
 
     @property
     def scales_blocks(self) -> bool:
-        """Whether its units multiply numbers in blocks that share a scale, MXFP8 and NVFP4, in training: those of
-        NVIDIA's Blackwell. Nothing is known of a training run in either on another vendor's GPUs."""
+        """Whether training in blocks that share a scale, MXFP8 and NVFP4, is known on it: NVIDIA's Blackwell. The units
+        of others multiply them too (AMD's MI355X, NVIDIA's Rubin), but no training run on those is known."""
         return self.vendor == "nvidia" and self.peak_fp4 is not None and self.peak_fp8 is not None
 
     def nics_in(self, gpus_per_node: int) -> int:
@@ -251,6 +251,7 @@ class Fabric(Entry):
     nics_per_node: int | None = None
     # ring bus bandwidth at large messages and 2 nodes ÷ line rate of all NICs of a node
     bandwidth_efficiency: Fact | None = None
+    slower_links: dict[float, Fact] = Field(default_factory=dict)  # Gb/s per NIC → its bandwidth_efficiency there
     bandwidth_ceiling: Fact | None = None  # bytes/s per node that are not exceeded however fast the NICs (TCP sockets)
     # nodes of 8 GPUs → nccl-tests busbw measured there
     all_reduce_bus_bandwidth: dict[int, Fact] = Field(default_factory=dict)
@@ -555,7 +556,7 @@ class Catalog(Entry):
         """How people call what has an id here and is named in sentences: networks, GPUs, models, providers."""
         networks = {ident: one.label for ident, one in self.fabrics.items() if one.technology != "none"}
         others = (self.gpus, self.models, self.providers)
-        return networks | {ident: one.name for kind in others for ident, one in kind.items()}
+        return Names(self.fabrics, networks | {ident: one.name for kind in others for ident, one in kind.items()})
 
     def scale_up_of(self, gpu: Gpu, gpus: int, gpus_per_node: int) -> ScaleUp:
         """What joins ``gpus`` GPUs of a job inside nodes of ``gpus_per_node``: their bridge where it joins all of a

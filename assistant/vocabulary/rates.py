@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .catalog import Fabric
+    from .catalog import Fabric, Fact
 
 _RATED = re.compile(r"(?P<kind>[a-z0-9-]+)-(?P<gbps>\d+(?:\.\d+)?)")
 _RATE = r"(?<![\d.]){rate:g}(?![\d.])"
@@ -16,7 +17,8 @@ _RATE = r"(?<![\d.]){rate:g}(?![\d.])"
 class Fabrics(dict[str, "Fabric"]):
     """Networks by id. ``ethernet-tcp-1`` and ``ethernet-tcp-0.1`` are known beside those that are listed: a network
     whose entry says for which rates it stands (:attr:`Fabric.stands_for`) is that at its own line rate, and what was
-    measured of it as a share of its rate holds there too. Only what is listed is gone through as a candidate."""
+    measured of it as a share of its rate holds there too, unless slower links were measured by themselves. Only
+    what is listed is gone through as a candidate."""
 
     def __missing__(self, ident: str) -> Fabric:
         made = self._at_rate(ident)
@@ -57,6 +59,21 @@ class Fabrics(dict[str, "Fabric"]):
         return _at(base, ident, gbps) if base else None
 
 
+class Names(dict[str, str]):
+    """How people call what has an id; a network that is not listed, as it is known at its own rate."""
+
+    def __init__(self, fabrics: Mapping[str, Fabric], called: Mapping[str, str]) -> None:
+        super().__init__(called)
+        self._fabrics = fabrics
+
+    def get(self, ident: str, default: Any = None, /) -> Any:
+        """The name of that id."""
+        if ident in self:
+            return self[ident]
+        network = self._fabrics.get(ident) if isinstance(ident, str) and ident != "none" else None
+        return network.label if network else default
+
+
 def at_rate(fabrics: Mapping[str, Fabric], technology: str, gbps: float) -> str | None:
     """The id of plain networks of a kind at ``gbps`` Gb/s an adapter; ``None`` where it exists at some rates only."""
     alike = [one for one in fabrics.values() if one.technology == technology and one.line_rate is not None]
@@ -85,8 +102,22 @@ def _at(base: Fabric, ident: str, gbps: float) -> Fabric:
         "name": re.sub(f"{rate} Gb/s", spoken, base.name),
         "short": re.sub(rate, f"{gbps:g}" if gbps >= 1 else spoken, base.label),
         "line_rate": fact,
+        "bandwidth_efficiency": _share_at(base, gbps),
         "all_reduce_bus_bandwidth": {},
         "aliases": [],
-        "summary": f"Counted like {base.name}, at {spoken}: the same share of the line rate arrives.",
+        "summary": f"Counted like {base.name}, at {spoken}: as a share of the line rate.",
     }
     return base.model_copy(update=told)
+
+
+def _share_at(base: Fabric, gbps: float) -> Fact | None:
+    """What large messages get of ``gbps`` Gb/s: along a line in log(rate) between the slower links that were measured
+    by themselves, below the slowest what it gives, above the fastest what the entry says."""
+    rates = sorted(base.slower_links)
+    above = next((rate for rate in rates if rate >= gbps), None)
+    if above is None or base.bandwidth_efficiency is None:
+        return base.bandwidth_efficiency
+    below = max((rate for rate in rates if rate <= gbps), default=above)
+    upper, lower = base.slower_links[above], base.slower_links[below]
+    way = 0.0 if above == below else math.log(gbps / below) / math.log(above / below)
+    return upper.model_copy(update={"value": round(lower.value + way * (upper.value - lower.value), 3)})

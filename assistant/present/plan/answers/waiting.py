@@ -209,7 +209,7 @@ def stored(asked: Asked) -> list[str]:
     if rate:
         every = re.search(r"checkpoint every ([^(]+?) \(", restart(asked) or "")
         often = f"; one every {every[1]}, and it is written in the background" if every else ""
-        blocks = [f"At {rate:g} GB/s it takes {figures.seconds(size / (1e9 * rate))}{often or ' to write'}."]
+        blocks = [f"At {rate / 8:g} GB/s it takes {figures.seconds(8 * size / (1e9 * rate))}{often or ' to write'}."]
     return [
         f"About {figures.bytes_text(size)} a checkpoint (weights and optimizer states): "
         f"{figures.bytes_text(many * size)} for the last {many}.",
