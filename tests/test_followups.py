@@ -123,6 +123,35 @@ def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
             "in the slow tenth of cases",
         ),
         ("pretrain 8B on 1T tokens, 64 H100 rented", "is that choice 60/40 or 95/5", "of the draws"),
+        # what was pinned, a limit or a place where it turns is planned again, and what is there already is said to be
+        (
+            "rent 32 H100 at Lambda to fine-tune a 70B model on 5B tokens",
+            "who else has these?",
+            "Cheaper than Lambda's $",
+        ),
+        ("pretrain 7B on 1T tokens, 64 H100 rented", "where's the knee?", "Then it stops paying: "),
+        (
+            "buy 128 H100 to pretrain a 30B model on 600B tokens",
+            "which network keeps the loss below 10 %",
+            "below the 10 %",
+        ),
+        (
+            "pretrain 30B on 600B tokens, 128 H100 rented, 30 days",
+            "we lose maybe 5% of nodes at any time. does the deadline hold?",
+            "1 of 16",
+        ),
+        (
+            "pretrain 13B on 1T tokens, 64 H100 rented, InfiniBand",
+            "what if we use InfiniBand?",
+            "That is the plan already",
+        ),
+        (
+            "buy 64 H200 to train 13B on 1T tokens",
+            "is it cheaper to rent if we only use them six months a year?",
+            "at 50 % use",
+        ),
+        ("fine-tune a 70B model", "how many gpus do I need?", "16 GPUs now"),
+        ("buy 128 B200 for a 70B pretraining on 1T tokens", "which line is the most expensive one", "The machines: $"),
     ],
 )
 def test_what_the_job_named_or_a_time_to_come_is_computed_from_the_plan(

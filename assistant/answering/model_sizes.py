@@ -5,7 +5,7 @@ from __future__ import annotations
 from assistant.model import Architecture, Job
 from assistant.model.search import layouts_for
 from assistant.model.traffic import traffic_of
-from assistant.planning.resolve import TOKENS_PER_PARAMETER
+from assistant.planning.resolve import FINETUNING_TOKENS, TOKENS_PER_PARAMETER
 from assistant.vocabulary.answers import Computed
 from assistant.vocabulary.questionnaire import Parallelism, Strategy
 
@@ -119,7 +119,9 @@ def flops(case: Case) -> Computed | None:
 
 
 def run_tokens(case: Case) -> float:
-    """Tokens of the run, as said, else compute-optimal."""
+    """Tokens of the run, as said, else compute-optimal; of a fine-tune as a plan takes them."""
+    if case.fields.get("workload") == "finetuning" and not case.fields.get("training.tokens"):
+        return case.take("training.tokens", FINETUNING_TOKENS, "a billion tokens, as nobody said how many")
     usual = TOKENS_PER_PARAMETER * case.architecture.params
     why = "twenty tokens per parameter (Hoffmann et al. 2022)"
     return case.fields.get("training.tokens") or case.take("training.tokens", usual, why)

@@ -36,7 +36,7 @@ _DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
 TOKENS_PER_PARAMETER = 20.0
 LORA_RANK = 16  # what MLPerf's fine-tuning benchmark and torchtune's recipes for 70B use
-_FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
+FINETUNING_TOKENS = 1e9  # assumed, and told: how long the run is changes no fabric, only the bill
 
 
 # Of the cluster: who sells it, and which of the candidates is owned.
@@ -545,7 +545,7 @@ def _tokens(questionnaire: Questionnaire, params: float, taken: Assumptions) -> 
         )
     return taken.take(
         "training.tokens",
-        _FINETUNING_TOKENS,
+        FINETUNING_TOKENS,
         "a billion tokens; the length of the run does not change which fabric is cheapest",
     )
 

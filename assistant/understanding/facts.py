@@ -297,7 +297,7 @@ class Facts:
                     Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
                 )
             else:
-                each = fact.slots["per_gpu"].value if fact.slots else 1
+                each = fact.slots["per_gpu"].value if "per_gpu" in fact.slots else 1
                 shared_by = fact.slots["shared_by"].value if "shared_by" in fact.slots else 1  # "one NIC per two GPUs"
                 reading.fields[fact.says.field] = max(1, int(each * per_node / shared_by))
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from assistant.present.plan.changes import SAME
 from assistant.understanding.demand import Counted, Demand, Demands, Thing, printed
 from assistant.understanding.followups import ELSEWHERE
 from assistant.vocabulary.quantities import DAYS_PER_MONTH
@@ -81,7 +80,7 @@ def _told_otherwise(
     for other, declared in _others(parts, said, missing):
         parts.state, parts.kinds = before, []
         found = other()
-        if found and _changes_nothing(found):
+        if found and asked.changes_nothing(found):
             if all(one.supposed for one in missing):
                 return []
         elif found and _is_held(parts, said, found) and not _missing(parts, said, demand, found, named=declared):
@@ -112,11 +111,6 @@ def _besides(parts: Parts, said: Utterance, events: list[Event], missing: Sequen
     line = f'Not told by it: "{missing[0].what}"{ask}.'
     told = tried.model_copy(update={"card": (*tried.card, line)})
     return [told if event is tried else event for event in events]
-
-
-def _changes_nothing(events: Sequence[Event]) -> bool:
-    """Whether what is tried makes the same plan."""
-    return any(isinstance(event, VariationShown) and event.card[:1] == (SAME,) for event in events)
 
 
 def _demands(parts: Parts) -> Demands:

@@ -3,11 +3,13 @@ would make of it. Nothing of this changes anything."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from assistant.present import figures
+from assistant.present.fields import field_text
 from assistant.present.plan import purchase
+from assistant.present.plan.changes import SAME, as_it_is
 from assistant.present.plan.quantities import given, in_time, value
 from assistant.present.plan.reading import candidate, chosen, ends, serves
 from assistant.vocabulary.answers import Answer as SearchAnswer
@@ -168,10 +170,23 @@ def what_if(parts: Parts, said: Utterance) -> list[Event]:
     """Try what is supposed; what would turn the plan where nothing is."""
     fields = varied(parts, said)
     if fields:
-        return parts.with_plan(lambda plan: [_tried(parts, plan, fields, said)])
+        there = _as_it_is if said.act == "what-if" else lambda *_: []
+        return parts.with_plan(lambda plan: there(parts, plan, fields) or [_tried(parts, plan, fields, said)])
     if said.rest:
         return [Failure(text=f'I did not understand what to vary: "{said.rest}".')]
     return parts.with_plan_in_view(lambda plan: parts.about.part(plan, "flips"))
+
+
+def changes_nothing(events: Sequence[Event]) -> bool:
+    """Whether what is tried makes the same plan."""
+    return any(isinstance(event, VariationShown) and event.card[:1] == (SAME,) for event in events)
+
+
+def _as_it_is(parts: Parts, plan: Plan, fields: Mapping[str, Any]) -> list[Event]:
+    """What is supposed is the plan already: nothing is tried."""
+    names = [field_text(path, value, parts.catalog) for path, value in fields.items()]
+    told = as_it_is(plan, fields, names)
+    return parts.answered(Note(text=told)) if told else []
 
 
 def _tried(parts: Parts, plan: Plan, fields: dict[str, Any], said: Utterance) -> Event:

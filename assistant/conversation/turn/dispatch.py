@@ -145,7 +145,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     if figure is not None:
         figure = followup.in_short(parts, said, figure)
     elif not told and followup.is_tried(parts, said):
-        return followup.besides(parts, said, asked.what_if(parts, said))
+        return followup.besides(parts, said, _what_if(parts, said))
     elif followup.saves_money(parts, said) or (said.act == "what-if" and said.rest and not asked.varied(parts, said)):
         figure = followup.likeliest(parts, said)
     if figure is None and said.act == "ask":
@@ -160,6 +160,21 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
         followup.besides(parts, said, followup.without_the_proof(parts, said, events)) if figure is None else events
     )
     return [*events, *_in_english_please(said)] if said.act in ACTS else events
+
+
+def _what_if(parts: Parts, said: Utterance) -> list[Event]:
+    """What is supposed tried; a limit that is asked about is asked of the plan as it is, where it changes nothing or
+    nothing keeps it."""
+    before = parts.state
+    events = asked.what_if(parts, said)
+    variation = parts.state.variation if parts.state is not before else None
+    breaks = variation is not None and variation.plan.recommendation.verdict == "infeasible"
+    if not (asked.changes_nothing(events) or breaks) or "if" in said.text.lower().split():
+        return events
+    tried, parts.state = parts.state, before
+    told = followup.of_limit(parts, said)
+    parts.state = before if told else tried
+    return told or events
 
 
 def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
@@ -245,7 +260,7 @@ def _dial(name: str, parts: Parts) -> list[Event]:
 # What a message does; an act that is not here describes the job.
 ACTS: dict[str, Callable[[Parts, Utterance], list[Event]]] = {
     **dict.fromkeys(("why", "why-not", "compare"), asked.about_plan),
-    "what-if": asked.what_if,
+    "what-if": _what_if,
     "ask": asked.look_up,
     "export": replies.export,
     "help": lambda parts, said: [parts.about.help()],

@@ -109,6 +109,14 @@ def of_kind(parts: Parts, said: Utterance, kind: Mapping[str, Any]) -> list[Even
     )
 
 
+def of_limit(parts: Parts, said: Utterance) -> list[Event]:
+    """The answer of the kind of question that is asked of the one limit that a message supposes."""
+    new = new_facts(parts, said)
+    kinds = parts.library.language["followups"]["kinds"]
+    kind = next((one for one in kinds if new == {one.get("limits")}), None)
+    return of_kind(parts, said, kind) if kind is not None else []
+
+
 def beside_the_plan(parts: Parts, said: Utterance) -> list[Event] | None:
     """The answer to what is asked with a sum, a currency or a time of its own, which changes nothing of the job: a
     topic of the plan that says which sentences tell it (topics.yaml)."""

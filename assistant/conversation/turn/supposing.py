@@ -55,7 +55,7 @@ def supposed(parts: Parts) -> Supposed | None:
 def _of(parts: Parts, told: Draft) -> Supposed | None:
     if not told.fields:
         return None
-    sure = [one for one in told.in_doubt if not one.unlikely or one.fields & {*told.missing}]
+    sure = [one for one in told.in_doubt if (not one.unlikely and not _left_open(one)) or one.fields & {*told.missing}]
     base = min(_ways(parts, told, sure), key=_rank, default=None)
     if base is None:
         return None
@@ -71,6 +71,11 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
 
 Fields = Mapping[str, Any]
 _Way = tuple[Draft, Plan]
+
+
+def _left_open(one: InDoubt) -> bool:
+    """Whether a network was only named: "we know Ethernet well" chooses none."""
+    return one.fields == {"cluster.fabric"} and len(one.meanings) == 1
 
 
 def _counts(one: InDoubt) -> bool:

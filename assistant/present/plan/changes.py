@@ -1,6 +1,7 @@
 """What is new in a plan since the one before, in sentences."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from assistant.vocabulary.counted import counted
 from assistant.vocabulary.plan import Candidate, Plan
@@ -11,7 +12,7 @@ from ..limits import NAMES, WARNINGS_IN_TALK
 from . import card
 from .names import namer
 from .purchase import term_of
-from .reading import asked, bill, chosen, each_limit, ends, gib, gpus, is_given, limits_in_short, unit_of_work
+from .reading import asked, bill, chosen, each_limit, ends, gib, gpus, is_given, limits_in_short, to_buy, unit_of_work
 
 _FELT = 0.01  # of a cost or a time: less makes no difference
 
@@ -48,11 +49,48 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
         if was != now:
             moved.append(f"{_unlike(_bare(was), _bare(now))} → {_bare(now)}." if was else now)
     moved += _trains(before, after)
-    return (
-        (*moved, *_verdict(before, after), *(_held(before, after) if not (other or sized) else ()))
-        if moved
-        else (SAME,)
+    if not moved:
+        return (SAME, _as_before(after))
+    return (*moved, *_verdict(before, after), *(_held(before, after) if not (other or sized) else ()))
+
+
+def _as_before(plan: Plan) -> str:
+    """Cost and end of a plan that nothing changed."""
+    card = plan.recommendation.card
+    told = [_bare(text) for text in (card.cost, card.finish) if text] if card else []
+    return f"Still {'; '.join(told)}." if told else ""
+
+
+def as_it_is(plan: Plan, fields: Mapping[str, Any], names: Sequence[str]) -> str | None:
+    """That the plan has already what is supposed, with its sum and its end; ``None`` where it has not."""
+    has = bool(fields) and all(
+        value is not None and value == _of_the_plan(plan, path) for path, value in fields.items()
     )
+    if not has or plan.recommendation.verdict == "infeasible":
+        return None
+    taken = any(one.field in fields for one in plan.assumptions)
+    said = ", as is usual where nobody says it" if taken else ""
+    return f"That is the plan already, {'; '.join(names)}{said}. {_as_before(plan)}".strip()
+
+
+def _of_the_plan(plan: Plan, field: str) -> Any:
+    """What a plan takes of a field, as it was said, assumed, searched or recommended."""
+    best, taken = chosen(plan), plan.taken
+    found = {
+        "cluster.fabric": plan.recommendation.fabric,
+        "cluster.gpus": gpus(plan),
+        "cluster.provider": taken.provider if taken else None,
+        "budget.mode": ("buy" if to_buy(plan) else None) if plan.purchase else "rent",
+    }
+    if field in found:
+        return found[field]
+    told = asked(plan, field)
+    if told is not None:
+        return told
+    section, _, name = field.partition(".")
+    if section == "parallelism" and best is not None:
+        return best.parallelism.get(name)
+    return next((one.value for one in plan.assumptions if one.field == field), None)
 
 
 def _held(before: Plan, after: Plan) -> list[str]:

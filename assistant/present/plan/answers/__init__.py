@@ -52,6 +52,7 @@ from . import (
     supplying,
     terms,
     terms_of_rent,
+    thresholds,
     traffic,
     trials,
     trust,
@@ -69,9 +70,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "because_numbers turns turn_nearest turns_otherwise runner_up certainty"
     ).split(),
     sums: (
-        "month_and_total price_short year money_range drives budget budget_risk price_source price_age price_quote "
-        "included included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check cheapest_line "
-        "idle idle_save quoted quote_even cheapest_given_up"
+        "month_and_total price_short year money_range drives budget price_room budget_risk price_source price_age "
+        "price_quote included included_items not_included cut cut_not cheapest_named cheapest_catch cheapest_check "
+        "cheapest_line idle idle_save quoted quote_even cheapest_given_up"
     ).split(),
     networks: (
         "need_beyond need not_yet need_offer need_reason need_more enough time_lost deadline upgrade against "
@@ -98,7 +99,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
         "spot_risk experts_inside sizes_network precision "
         "precision_risk"
     ).split(),
-    moving: "leave leave_hassle rent_or_buy_decided rent_or_buy rent_or_buy_turn".split(),
+    moving: "leave leave_hassle rent_or_buy_decided rent_or_buy rent_or_buy_turn ownership_open".split(),
     schedule: (
         "overnight machines_weeks finish_from finish_range how_long by_the_day sooner late late_meanwhile gpu_hours"
     ).split(),
@@ -122,7 +123,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     equipment: "own_gear switch_price switch_named".split(),
     replicas: "day_and_night one_node disaggregated twice_at_once".split(),
     otherwise: "gpus_judged lora lora_alone lora_fewer patient".split(),
-    spending: "bill_most included_named less_money ages books".split(),
+    spending: "bill_most largest_part included_named less_money ages books".split(),
     signing: (
         "negotiable seller_fails in_writing call_first turns_plain without_term quote_of_network second_source"
     ).split(),
@@ -162,6 +163,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     cut_short: "part_way late_chance".split(),
     layouts: "layout_planned splits_named rates_named fewest_that_fit".split(),
     interrupted: "preempted".split(),
+    thresholds: "knee within_share nodes_out".split(),
     amounts_of_work: "runs_cover times_as_long less_work scale_lost".split(),
 }  # fmt: skip
 SENTENCES: dict[str, Sentence] = {

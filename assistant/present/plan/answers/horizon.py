@@ -11,7 +11,7 @@ from assistant.vocabulary.quantities import DAYS_PER_MONTH, DAYS_PER_YEAR, HOURS
 from ... import figures
 from .. import reading
 from .asked import Asked, money
-from .moving import both_ways
+from .moving import both_ways, part_of_a_whole
 from .outlay import bought_instead
 from .owning import month_rented
 from .terms_of_rent import taken
@@ -30,7 +30,7 @@ def left_early(asked: Asked) -> list[str]:
     """Renting beside buying where it ends after the months that are named: both sums, what buying has cost more, and
     for how much the machines would have to be sold."""
     months, found, rent = _months(asked), bought_instead(asked), month_rented(asked)
-    if months is None or found is None or rent is None or months >= found[1].months:
+    if months is None or found is None or rent is None or months >= found[1].months or part_of_a_whole(asked):
         return []
     bought = found[1]
     running = added(usd for part, usd in bought.monthly_usd.items() if part in ("power", "support", "staff"))

@@ -71,15 +71,42 @@ def rent_or_buy_decided(asked: Asked) -> str | None:
     if asked.best is None or found is None:
         return None
     use = found.break_even_utilization_percent
-    named = next((share for share in asked.amounts("percent") if 0 < share <= 100), None)
+    named = use_named(asked)
     if use is None:
         return f"Rent: even in full use all {found.months:g} months buying costs more."
     over = f"over {found.months:g} months"
     if named is not None:
         first = "Buy" if named > use else "Rent"
-        return f"{first} at {named:g} % use: buying pays from {use:.0f} % on, {over}."
+        return f"{first} at {named:.3g} % use: buying pays from {use:.0f} % on, {over}."
     short = found.run_months is not None and found.run_months < (found.break_even_months or 0.0)
     return f"{'Rent for this run alone' if short else 'Buy'}: buying pays if in use more than {use:.0f} % {over}."
+
+
+def use_named(asked: Asked) -> float | None:
+    """The share of the time in use that a message names, percent: "40 %", "six months a year", "8 hours a day"."""
+    named = next((share for share in asked.amounts("percent") if 0 < share <= 100), None)
+    return named if named is not None else part_of_a_whole(asked)
+
+
+def part_of_a_whole(asked: Asked) -> float | None:
+    """The percentage that "six months a year" or "8 hours a day" is."""
+    whole = next((days for word, days in asked.words["of_a_whole"].items() if word in asked.text), None)
+    part = next((days for days in asked.amounts("time") if whole and 0 < days < whole), None)
+    return 100 * part / whole if part and whole else None
+
+
+def ownership_open(asked: Asked) -> str | None:
+    """Where nobody said whether it is rented or bought, the sum of the other way."""
+    plan = asked.plan
+    if asked.best is None or any(reading.asked(plan, name) for name in ("budget.mode", "budget.owned")):
+        return None
+    made = asked.tried({"budget.mode": "buy", "cluster.provider": None})
+    card = made.recommendation.card if made is not None and made.purchase is not None else None
+    return (
+        f"Whether you rent or buy is open: this is rented; bought it is {card.cost[:1].lower()}{card.cost[1:]}"
+        if card
+        else None
+    )
 
 
 def both_ways(asked: Asked) -> RentOrBuy | None:

@@ -88,6 +88,8 @@ def on_another(asked: Asked, gpu: str) -> dict[str, Any]:
         change |= {_GPUS: many, "cluster.gpus_per_node": None}
     if reading.asked(asked.plan, "budget.quotes"):
         change["budget.quotes"] = []
+    if asked.said.fabrics and reading.asked(asked.plan, "cluster.fabric"):  # "H100 with NDR" beside one that is given
+        change["cluster.fabric"] = asked.said.fabrics[0]
     return change
 
 

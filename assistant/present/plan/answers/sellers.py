@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from assistant.vocabulary.catalog import Fabric
-from assistant.vocabulary.plan import Candidate
+from assistant.vocabulary.plan import Candidate, Plan, RentalOffer
 
 from ... import figures
 from .. import reading
@@ -29,18 +29,52 @@ def other_sellers(asked: Asked) -> list[str]:
             f"machines with them. {_makers(asked, fabric)}",
         ]
     own = taken.provider if taken else None
-    seen = {}
+    lifted = _anywhere(asked)
+    found = _of_others(lifted or plan, own)
+    if not found:
+        return ["Nobody else lets it at a price that was read."]
+    return [*_cheaper(asked, found[0], pinned=lifted is not None), *(_offered(asked, o) for o in found[:_MOST])]
+
+
+def _anywhere(asked: Asked) -> Plan | None:
+    """The plan at any provider, where one was named: what others ask is asked without it."""
+    if not reading.asked(asked.plan, "cluster.provider"):
+        return None
+    return asked.tried({"cluster.provider": None, "budget.mode": "rent"})
+
+
+def _of_others(plan: Plan, own: str | None) -> list[RentalOffer]:
+    """The first offer of each other provider, the cheapest first."""
+    seen: dict[str, RentalOffer] = {}
     for o in plan.offers:
         if o.run_cost_usd and o.provider != own and o.verdict != "avoid":
             seen.setdefault(o.provider, o)
-    if not seen:
-        return ["Nobody else lets it at a price that was read."]
-    ends = "" if reading.ends(plan) else " a month"
-    return [
+    return list(seen.values())
+
+
+def _offered(asked: Asked, o: RentalOffer) -> str:
+    ends = "" if reading.ends(asked.plan) else " a month"
+    return (
         f"{o.provider_name or o.provider}: {asked.name(o.fabric)}, {figures.usd(o.usd_per_gpu_hour)} per GPU-hour, "
         f"{figures.usd(o.run_cost_usd and o.run_cost_usd.p50)}{ends}{'' if o.meets_limits else ', beyond your limits'}."
-        for o in list(seen.values())[:_MOST]
-    ]
+    )
+
+
+def _cheaper(asked: Asked, other: RentalOffer, *, pinned: bool) -> list[str]:
+    """Whether the cheapest of the others asks less than the plan's own provider."""
+    best, taken = asked.best, asked.plan.taken
+    if (
+        not (pinned or asked.says("cheaper"))
+        or best is None
+        or taken is None
+        or not (best.cost_usd and other.run_cost_usd)
+    ):
+        return []
+    less, own = best.median_cost - other.run_cost_usd.p50, taken.provider_name or taken.provider
+    name, sums = other.provider_name or other.provider, f"{own}'s {money(best)}"
+    if less > reading.APART * best.median_cost:
+        return [f"Cheaper than {sums}: {name}, {figures.usd(less)} ({100 * less / best.median_cost:.0f} %) less."]
+    return [f"Nobody is cheaper than {sums} at a price that was read; the next is {name}."]
 
 
 def trust_seller(asked: Asked) -> list[str]:

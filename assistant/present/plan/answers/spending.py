@@ -46,6 +46,27 @@ def bill_most(asked: Asked) -> list[str]:
     ]
 
 
+def largest_part(asked: Asked) -> str | None:
+    """What of the sum is the largest part, where that is asked: of a purchase the machines beside the network."""
+    best, bought = asked.best, reading.to_buy(asked.plan)
+    if best is None or not asked.says("largest"):
+        return None
+    if bought is None:
+        rate, network = best.gpu_usd_per_hour, best.fabric_usd_per_gpu_hour
+        beside = f" and {figures.usd(network)} for the network" if network else ", the network in it"
+        of_it = f": {figures.usd(rate)} per GPU-hour{beside}" if rate else ""
+        return f"GPU-hours are all of the {money(best)}{of_it}; storage and data out come on top."
+    if bought.network_usd is None:
+        return f"It is one sum, {figures.usd(bought.capital_usd)}: no quote tells machines and network apart."
+    parts = {"the machines": bought.capital_usd - bought.network_usd, "the network": bought.network_usd}
+    (first, most), (other, less) = sorted(parts.items(), key=lambda one: -one[1])
+    share = 100 * most / bought.capital_usd
+    return (
+        f"{first[:1].upper()}{first[1:]}: {figures.usd(most)} of {figures.usd(bought.capital_usd)} to buy "
+        f"({share:.0f} %); {other} {figures.usd(less)}."
+    )
+
+
 def included_named(asked: Asked) -> str | None:
     """Which of the items that the message names are in the sum, and which are not."""
     kinds = asked.words.get("cost_items", {})

@@ -129,11 +129,27 @@ def budget(asked: Asked) -> str | None:
             month = figures.usd_against(best.usd_per_month, monthly)
             return f"{kept}: {month} a month against {figures.usd_limit(monthly)}."
         in_time = (reading.limits_in_short(asked.plan) or "").rstrip(".")
-        return f"{in_time[:1].upper()}{in_time[1:]}; it costs {figures.usd(sum_)}, you named no budget.".lstrip("; ")
+        costs = f"it costs {figures.usd(sum_)}, you named no budget: name a sum and I hold it against that"
+        told = f"{in_time}; {costs}" if in_time else costs
+        return f"{told[:1].upper()}{told[1:]}."
     spare, costs = limit - sum_, figures.usd_against(sum_, limit)
     if spare >= 0:
         return f"It stays within {figures.usd_limit(limit)}: it costs {costs}, which leaves {figures.usd(spare)}."
     return f"It breaks the {figures.usd_limit(limit)}: it costs {costs}, {figures.usd(-spare)} too much."
+
+
+def price_room(asked: Asked) -> str | None:
+    """By how much the price may rise until the budget is reached, where that is asked."""
+    limit, best = _limit(asked), asked.best
+    bought = reading.to_buy(asked.plan)
+    sum_ = bought.capital_usd if bought else best.cost_usd.p50 if best and best.cost_usd else None
+    if not asked.says("rises") or not limit or not sum_ or limit <= sum_:
+        return None
+    rate = best.gpu_usd_per_hour if best and not bought else None
+    each = f", {figures.usd(rate * limit / sum_)} per GPU-hour instead of {figures.usd(rate)}" if rate else ""
+    return (
+        f"So the price may rise by {100 * (limit / sum_ - 1):.0f} % until {figures.usd_limit(limit)} is reached{each}."
+    )
 
 
 def _limit(asked: Asked) -> float | None:

@@ -45,7 +45,8 @@ def same_work(asked: Asked) -> dict[str, Any]:
 def sizes(asked: Asked) -> list[str]:
     """The job on other numbers of GPUs: those that were named, else half and twice as many."""
     gpus = reading.gpus(asked.plan)
-    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} now: {line(asked.plan, asked)}."
+    how = "are the plan already" if asked.said.fields.get(_GPUS) == gpus else "now"
+    now = f"{figures.counted(gpus, 'GPU', 'GPUs')} {how}: {line(asked.plan, asked)}."
     if asked.best is None:
         return [_sized(asked, size) for size in _asked_sizes(asked, gpus)]
     return [now, *(_sized(asked, size) for size in _asked_sizes(asked, gpus))]
@@ -224,8 +225,8 @@ def precision(asked: Asked) -> list[str]:
     """The job in another number format: the one that is named, else 8 bits."""
     serves = reading.serves(asked.plan)
     field = "inference.precision" if serves else "training.precision"
-    found = _PRECISION.search(asked.text)
-    wanted = found[1] if found else "fp8"
+    named = [one for one in _PRECISION.findall(asked.text) if serves or one not in _SERVED_IN]
+    wanted = named[0] if named else "fp8"
     own = reading.asked(asked.plan, field) or next((a.value for a in asked.plan.assumptions if a.field == field), None)
     if wanted == own:
         wanted = "bf16" if own != "bf16" else "fp8"
@@ -259,6 +260,7 @@ def _same_choice(asked: Asked, tried: Plan) -> list[str]:
     return [f"{'The choice stays' if same else f'The choice changes to {asked.name(there.fabric)}'}: {waits}."]
 
 
+_SERVED_IN = ("int8", "int4", "fp4")  # what no training runs in
 _PRECISION = re.compile(r"\b(bf16|fp16|fp32|fp8|fp4|int8|int4)\b")
 
 
