@@ -5,9 +5,10 @@ another amount is no offer of its own, and how it follows tells for how many GPU
 from __future__ import annotations
 
 import datetime
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from assistant.vocabulary.quantities import DAYS_PER_MONTH, HOURS_PER_MONTH
 
@@ -22,6 +23,7 @@ _CLOSE, _LOOSE = 2e-4, 4e-3  # as shares: what may be lost by rounding, of a sum
 _CENT = 0.005  # what rounding takes of a price with cents
 _LINES = 2  # from which on a sum is a total of lines
 _MOST = 100_000  # GPUs, or pieces
+_TIMES = 32  # of a message: no mail of a seller has more
 _NODE = 8  # GPUs
 _MONTHS = (HOURS_PER_MONTH, 720.0, 744.0)  # hours by which a month is reckoned
 _MONTH_DAYS = 27.0  # from which on a time is one of months
@@ -68,7 +70,7 @@ class Ledger:
         sums = [q for q in money if q.value >= LEAST_SUM]
         book._of_pieces(tokens, sums, numbers)
         book._of_rates(tokens, money, numbers, _days(reading))
-        shares = [q.value / 100 for q in reading.quantities if q.kind == "percent" and 0 < q.value < 100]
+        shares = [q for q in reading.quantities if q.kind == "percent" and 0 < q.value < 100]
         book._of_shares([q for q in money if q.kind in _MONEY], shares)
         book._of_lines([q for q in money if q.kind in _MONEY and not _is_rate(q)])
         return book
@@ -89,7 +91,7 @@ class Ledger:
         """ "$1.89 for 64 GPUs and 2 weeks, $40,642.56 in all": of each sum the rate that stands nearest."""
         spans = {*_MONTHS, _A_YEAR, *(_A_DAY * one for one in days)}
         spans |= {round(one / DAYS_PER_MONTH) * month for one in days if one >= _MONTH_DAYS for month in _MONTHS}
-        counts = {1, *numbers, *(_NODE * n for n in numbers)}
+        counts, hours = sorted({1, *numbers, *(_NODE * n for n in numbers)}), sorted(spans)
         for whole in (q for q in money if q.value >= LEAST_SUM and q.start not in self.follows):
             rates = [q for q in money if _is_rate(q) and q.value < whole.value and _same_money(q, whole)]
             for rate in sorted(rates, key=lambda q, at=whole.start: abs(q.start - at)):
@@ -98,7 +100,7 @@ class Ledger:
                 between = tokens[min(rate.end, whole.end) : max(rate.start, whole.start)]
                 if _rounding(whole.value) > _CLOSE and (len(between) > _BESIDE or whole.unit):
                     continue  # of few digits much is the product: of those only what stands beside the rate
-                proof = next(_proofs(rate, whole, counts, spans), None)
+                proof = next(_proofs(rate, whole, counts, hours), None)
                 if proof:
                     self.follows[whole.start] = rate.start
                     self.proved.setdefault(rate.start, proof)
@@ -109,7 +111,7 @@ class Ledger:
         for n, whole in enumerate(sums):
             found, rest = list[Quantity](), whole.value
             for one in reversed(sums[:n]) if whole.start not in self.follows else ():
-                if one.start in self.pieces | self.lines:
+                if one.start in self.pieces or one.start in self.lines:
                     continue
                 if not _alike(one, whole) or one.value > rest * (1 + _CLOSE):
                     break
@@ -127,13 +129,16 @@ class Ledger:
         self.follows |= {one.start: whole.start for one in found if one.start not in self.proved}
         self.lines |= {one.start for one in found}
 
-    def _of_shares(self, money: Sequence[Quantity], shares: Sequence[float]) -> None:
-        """ "plus 19 % VAT" follows, and from "$63.30, less 38 %: $39.24" what is left."""
+    def _of_shares(self, money: Sequence[Quantity], shares: Sequence[Quantity]) -> None:
+        """ "plus 19 % VAT" follows, and from "$63.30, less 38 %: $39.24" what is left: of amounts that stand near each
+        other, and a share near both."""
         alike = lambda a, b: _alike(a, b) or (hourly(a) and hourly(b) and _same_money(a, b))
-        for first, second in ((a, b) for a in money for b in money if a.end < b.end and alike(a, b)):
+        behind = lambda a: takewhile(lambda b: b.start - a.end <= _NEAR, (b for b in money if b.end > a.end))
+        for first, second in ((a, b) for a in money for b in behind(a) if alike(a, b)):
             if second.start in self.follows or first.start in self.follows:
                 continue
-            for share in shares:
+            near = (q for q in shares if first.start - _NEAR <= q.start <= second.end + _NEAR)
+            for share in dict.fromkeys(q.value / 100 for q in near):
                 if _closes(first.value * (1 - share), second.value):
                     self.follows[first.start] = second.start
                 elif _closes(first.value * share, second.value) or _closes(first.value * (1 + share), second.value):
@@ -144,7 +149,8 @@ def _days(reading: Reading) -> list[float]:
     """The times of a message, and what lies between two of its days."""
     dates = [q.value for q in reading.quantities if q.kind == "date" and isinstance(q.value, datetime.date)]
     between = [float(abs((b - a).days)) for a, b in pairwise(dates) if a != b]
-    return [*(float(q.value) for q in reading.quantities if q.kind == "time"), *between]
+    times = (float(q.value) for q in reading.quantities if q.kind == "time" and q.value > 0)
+    return list(dict.fromkeys([*times, *between]))[:_TIMES]
 
 
 def _is_rate(amount: Quantity) -> bool:
@@ -171,11 +177,14 @@ def _rounding(said: float) -> float:
     return _LOOSE if digits <= 3 else _CLOSE
 
 
-def _proofs(rate: Quantity, whole: Quantity, counts: Iterable[int], spans: Iterable[float]) -> Iterator[Proof]:
+def _proofs(rate: Quantity, whole: Quantity, counts: Sequence[int], spans: Sequence[float]) -> Iterator[Proof]:
+    """``counts`` and ``spans`` (hours) from the least on."""
     monthly = rate.unit.endswith("month")
-    for hours in sorted(spans):
+    for hours in spans if rate.value > 0 else ():
         per = hours / HOURS_PER_MONTH if monthly else hours
-        for count in sorted(counts):
+        usual = whole.value / (rate.value * per)
+        first = bisect_left(counts, usual * (1 - 2 * _LOOSE) - 1)
+        for count in counts[first : bisect_right(counts, usual * (1 + 2 * _LOOSE) + 1)]:
             if (monthly and count * per <= 1) or not _closes(rate.value * count * per, whole.value):
                 continue
             yield Proof(float(count), hours)

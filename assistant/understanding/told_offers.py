@@ -286,9 +286,15 @@ def _first(some: Iterable[Said], value: Callable[[Said], T | None]) -> T | None:
 def _by_the_book(reading: Reading, seen: Lined, found: Sequence[Piece], book: Ledger) -> list[Piece]:
     """The pieces; an amount that follows from another one is no price by itself, and what is of it is of that one."""
     money = {q.start: q for q in reading.spans if q.kind in _MONEY}
-    first = lambda piece: next(
-        (q.start for q in amounts_at(reading.quantities, seen.said(reading.text, piece), _MONEY)), None
-    )
+    known: dict[tuple[int, int], int | None] = {}  # which amount a piece begins with: it is asked for often
+
+    def first(piece: Piece) -> int | None:
+        at = piece.start, piece.end
+        if at not in known:
+            said = amounts_at(reading.quantities, seen.said(reading.text, piece), _MONEY)
+            known[at] = next((q.start for q in said), None)
+        return known[at]
+
     made = sorted(found, key=lambda piece: piece.start)
     roots = [book.root(at) if piece.kind == PRICE and (at := first(piece)) in book.follows else None for piece in made]
     there = {first(piece) for piece in made}
