@@ -461,8 +461,8 @@ def test_who_would_buy_a_network_for_what_is_there_reads_what_runs_without_one()
 
 
 def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(ours: dict[str, Plan]) -> None:
-    said = {"workload": "finetuning", "model": {"params": 13e9}, "training": {"tokens": 1e8}}
-    found = plan(16, "a100-sxm-80gb", budget=OWN, **said)
+    said = {"workload": "finetuning", "model": {"params": 34e9}, "training": {"tokens": 1e8}}
+    found = plan(24, budget=OWN, **said)
     buys = {c.fabric: c.usd_to_buy for c in found.candidates if c.cost_usd}
     assert buys[found.recommendation.fabric] == pytest.approx(found.purchase.capital_usd)
     least = min((f for f in found.recommendation.tied), key=lambda f: buys[f])
@@ -472,7 +472,7 @@ def test_what_each_network_costs_to_buy_stands_beside_what_a_run_on_it_costs(our
         and "of full use; with" in found.recommendation.card.do
     )
     table = next(block for block in candidates.section(found) if isinstance(block, Table))
-    assert table.header[-1] == "to buy" and "$10,900" in {row[-1] for row in table.rows}
+    assert table.header[-1] == "to buy" and "$45,700" in {row[-1] for row in table.rows}
     assert all("to buy" not in b.header for b in candidates.section(ours["bought"]) if isinstance(b, Table))
 
 

@@ -384,12 +384,15 @@ def test_a_question_for_the_plan_keeps_the_part_of_the_job_that_it_states(
 
 
 def test_what_each_network_costs_to_buy_is_asked_of_the_plan(begin: Callable[..., Conversation]) -> None:
-    conversation = begin("we own 16 A100, which network should we buy?", "fine-tune 13B on 100M tokens")
+    conversation = begin("we own 24 H100, which network should we buy?", "fine-tune 34B on 100M tokens")
     each = str(conversation.say("so what does each network cost to buy?")[0])
-    assert "Ethernet 25, TCP $10,900" in each and "InfiniBand HDR $53,500" in each
-    for text in ("what does the 25G option cost to buy?", "is it worth 40k more than 25G for one 7 hour job?"):
+    assert "Ethernet 200, TCP $45,700" in each and "InfiniBand NDR $119,000" in each
+    for text in (
+        "what does the 200G ethernet option cost to buy?",
+        "is it worth 70k more than 200G ethernet for one 7 hour job?",
+    ):
         said = str(conversation.say(text)[0])
-        assert "$10,900" in said and "$42,600 more" in said and "for one run alone" in said
+        assert "$45,700" in said and "$73,500 more" in said and "for one run alone" in said
     assert "budget.usd" not in conversation.draft.fields
-    there = str(conversation.say("we already have ConnectX-6 adapters in the machines")[0])
-    assert "16 adapters as bought, $29,800 of $53,500" in there and "$23,700 is left" in there
+    there = str(conversation.say("we already have ConnectX-7 adapters in the machines")[0])
+    assert "24 adapters as bought, $45,400 of $119,000" in there and "$73,700 is left" in there

@@ -99,8 +99,8 @@ def test_a_network_too_slow_for_the_caches_carries_so_many_requests_fewer():
         "llama-3.1-70b", 16, precision="fp8", prompt_tokens=4000, disaggregated=True, requests_per_s=4.0, ttft=1.0
     )
     slow, fast = predict_inference(asked, cluster, nets)
-    assert slow.sides.link_wanted > 5 and slow.requests_per_s < 1.0 and not slow.meets_targets
-    assert slow.replicas_needed > 5 * slow.replicas and slow.kv_transfer_s > 1.0
+    assert slow.sides.link_wanted > 4 and slow.requests_per_s < 1.0 and not slow.meets_targets
+    assert slow.replicas_needed > 4 * slow.replicas and slow.kv_transfer_s > 1.0
     assert fast.sides.link_wanted < 0.05 and fast.requests_per_s == pytest.approx(4.0) and fast.meets_targets
 
 
