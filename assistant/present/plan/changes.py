@@ -57,7 +57,8 @@ def of_the_card(before: Plan, after: Plan) -> tuple[str, ...]:
 def _as_before(plan: Plan) -> str:
     """Cost and end of a plan that nothing changed."""
     card = plan.recommendation.card
-    told = [_bare(text) for text in (card.cost, card.finish) if text] if card else []
+    lines = (card.cost, card.finish) if card else ()
+    told = [_bare(text) for text in lines if any(map(str.isdigit, text))]  # else it says that nobody knows it
     return f"Still {'; '.join(told)}." if told else ""
 
 
