@@ -9,7 +9,18 @@ from assistant.network.nccl.host import within
 from assistant.vocabulary.answers import DiagnosedFile, DiagnosisFinding, LogKind, LogTransport
 from assistant.vocabulary.catalog import Catalog
 
-from . import causes, harm, judge_network, judge_parts, judge_path, judge_rows, judge_tests, known_lines, sockets
+from . import (
+    causes,
+    harm,
+    judge_counters,
+    judge_network,
+    judge_parts,
+    judge_path,
+    judge_rows,
+    judge_tests,
+    known_lines,
+    sockets,
+)
 from .adapters_told import adapters_told
 from .checks import checks
 from .debug_lines import DebugLog, meaning_of
@@ -68,17 +79,11 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.without_rdma = heard.tools.without_rdma
     log.port_rate = _port_rate(log, heard)
     log.summed = log.summed or any(_more_than_sent(run, log, device, catalog) for run in runs)
-    apart = "several-nodes" in heard.known.seen
-    transport = _transport(log, nodes, device, best.peak if best else 0.0, apart=apart)
-    if transport in ("unknown", "p2p"):
-        named = _named_elsewhere(heard.known, log, nodes)
-        transport = transport if named == "unknown" else named
+    transport = _carried_by(log, heard.known, nodes, device, best.peak if best else 0.0)
     guess = None
     if transport == "unknown" and nodes != 1 and not log.rack:
         guess = inferred(runs, heard.sweeps, heard.known, device, catalog)
         transport = guess.transport if guess else transport
-    if transport in ("nvlink", "p2p") and "amd-gpus" in heard.known.seen:
-        transport = "xgmi"
     log.adapters_chosen = _chosen(log, heard.known)
     log.said = _said(log, heard.known, transport, runs)
     log.ethernet = sockets.ethernet_of(heard.known.said) or _together(log.said)
@@ -95,7 +100,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         expected = _as_ring(best, nodes, expected, ring, told=log.nvls_there)
     large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
-    checked += judge_rows.checked(heard.reported, reports, heard.tools.counters)
+    checked += [*judge_rows.checked(heard.reported, reports), *judge_counters.checked(heard.tools.counters)]
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),
@@ -116,6 +121,17 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         large_bytes=large.size if large else None,
         largest_bytes=max((row.size for row in best.rows), default=None) if best else None,
     )
+
+
+def _carried_by(
+    log: DebugLog, known: known_lines.KnownLines, nodes: int | None, device: str, peak: float
+) -> LogTransport:
+    """What carried the data by NCCL's lines, else by what other lines of the log call it."""
+    transport = _transport(log, nodes, device, peak, apart="several-nodes" in known.seen)
+    if transport in ("unknown", "p2p"):
+        named = _named_elsewhere(known, log, nodes)
+        transport = transport if named == "unknown" else named
+    return "xgmi" if transport in ("nvlink", "p2p") and "amd-gpus" in known.seen else transport
 
 
 def _busbw(row: Row) -> float:
@@ -425,19 +441,19 @@ def _findings(
             runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
         ),
         *judge_rows.findings(reports, fast=speed == "fine"),
-        *judge_rows.of_counters(tools.counters, fast=speed == "fine"),
+        *judge_counters.findings(tools.counters, fast=speed == "fine"),
         *judge_path.findings(measured, tools),
         *of_tables,
     ]
-    if speed not in ("slow", "short") and judge_rows.counted_alike(tools.counters):
+    if speed not in ("slow", "short") and judge_counters.alike(tools.counters):
         found = [as_information(each) if each.code in _BY_COUNTERS else each for each in found]
     found = [each for each in found if not (each.line in tools.aside and known.only_at(each.code, tools.aside))]
     if apart := judge_tests.separate_jobs(runs):
         found = [apart, *(each for each in found if each.code not in ("one-rank", "no-results"))]
     found += judge_network.choices_pinned(log, speed)
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.told or known.steps.last):
-        data = judge_rows.monitoring(heard.reported, reports, tools.counters) or known.counts_of_none
-        found.append(data or finding("not-recognised", 1))
+        data = judge_rows.monitoring(heard.reported, reports) or judge_counters.monitoring(tools.counters)
+        found.append(data or known.counts_of_none or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)
         found.append(finding("several-runs", runs[0].line, runs=len(runs), peaks=peaks))

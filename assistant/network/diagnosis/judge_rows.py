@@ -2,19 +2,17 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
-from typing import TypeVar
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
-from .columns import meaning_of, order_of
+from .columns import order_of
 from .report_table import Column, ReportTable
 from .reported import Reported
 from .signatures import as_information, finding, xid
-from .slow import ALIKE, DROP
-from .tools import of_the_front
+from .slow import ALIKE, DROP, far_above
 
 _COMPARED, _FEW, _HALF = 4, 0.25, 0.5  # rows at least; the share that may differ, and of what is a fault by itself
 _LONGER = 3  # since the start of a host, against the middle of the others: what it counts since then is not comparable
@@ -24,10 +22,6 @@ _CLOSE = 0.9  # of the others: so many lie close to their middle where one stand
 _AT_WORK = 50  # per cent: an idle GPU lowers its clock and the speed of its link by design
 _HOTTER = 8  # degrees above the middle of the others, where a clock is low for heat
 _NAMED, _SHOWN = 8, 200  # rows of a table that are told, and characters of one
-_TIMES, _SIBLINGS = 10, 3  # times the middle of the others, of so many places at least: counters since the start differ
-_Where = TypeVar("_Where")
-Place = tuple[str, str]  # host and device
-Counters = Mapping[str, Mapping[Place, tuple[float, int]]]  # by name and place: how many, and the line
 _NUMBER = re.compile(r"(?<![\d.])\d{2,3}(?![\d.])")
 _BY_LOAD = ("clock", "work", "generation", "bandwidth")  # of GPUs: these say nothing of an idle one
 
@@ -85,24 +79,23 @@ def compared(tables: Sequence[ReportTable]) -> frozenset[int]:
     return frozenset(line for table in measured for line in table.lines)
 
 
-def checked(reported: Reported, tables: Sequence[ReportTable], counters: Counters) -> list[str]:
-    """What was checked of the tables and counters of a log, and how much of them was too much for it."""
+def checked(reported: Reported, tables: Sequence[ReportTable]) -> list[str]:
+    """What was checked of the tables of a log, and how much of them was too much for it."""
     read = sum(len(table.lines) for table in tables if _columns_judged(table))
     first = f" (the first {read:,} alone)" if reported.left else ""
-    told = [f"the rows of tables of GPUs, adapters or hosts against each other{first}"] if read else []
-    return [*told, *["what adapters lost and repeated against each other"] * any(map(_siblings, counters.values()))]
+    return [f"the rows of tables of GPUs, adapters or hosts against each other{first}"] if read else []
 
 
-def monitoring(reported: Reported, tables: Sequence[ReportTable], counters: Counters) -> DiagnosisFinding | None:
-    """A note of what kind of text it is, where it has a table of GPUs, adapters or hosts, or their counters, and of
-    what of it was compared."""
-    if known := reported.monitored:
-        judged = [*dict.fromkeys(name for table in tables for name in _columns_judged(table))]
-        if judged:
-            return finding("monitoring-data", known[0], columns=", ".join(judged[:_COLUMNS]))
-        return finding("monitoring-data-alone", known[0], columns=known[1])
-    lines = [line for its in counters.values() for _, line in its.values()]
-    return finding("monitoring-data", min(lines), columns=", ".join([*counters][:_COLUMNS])) if lines else None
+def monitoring(reported: Reported, tables: Sequence[ReportTable]) -> DiagnosisFinding | None:
+    """A note of what kind of text it is, where it has a table of GPUs, adapters or hosts, and of what of it was
+    compared."""
+    known = reported.monitored
+    if known is None:
+        return None
+    judged = [*dict.fromkeys(name for table in tables for name in _columns_judged(table))]
+    if judged:
+        return finding("monitoring-data", known[0], columns=", ".join(judged[:_COLUMNS]))
+    return finding("monitoring-data-alone", known[0], columns=known[1])
 
 
 def _columns_judged(table: ReportTable) -> list[str]:
@@ -250,7 +243,7 @@ def _beside(table: ReportTable, column: Column, rows: list[int]) -> _Judged:
         shown = next(column.shown(row) for row, value in values.items() if value == usual)
     elif column.meaning.judged == "far":
         usual = median(values.values())
-        low, alike, shown = _far(values, column.meaning.least), True, f"{usual:.6g}"
+        low, alike, shown = far_above(values, column.meaning.least), True, f"{usual:.6g}"
     else:
         usual = median(values.values())
         low = [row for row, value in values.items() if value < DROP * usual]
@@ -265,47 +258,6 @@ def _on_a_board(table: ReportTable) -> bool:
     board."""
     links = table.column("links")
     return table.of == "gpu" and links is not None and min(links.values.values(), default=0.0) > 1
-
-
-def _far(values: Mapping[_Where, float], least: float) -> list[_Where]:
-    """Where counts are far above the middle of all."""
-    usual = median(values.values())
-    return [where for where, value in values.items() if value >= max(least, _TIMES * usual)]
-
-
-def of_counters(counters: Counters, *, fast: bool) -> Iterator[DiagnosisFinding]:
-    """Adapters or ports that lost or repeated far more than their siblings: the same one on other hosts or, where a
-    name is on few, the others; those of the network in front lose packets for reasons of its own."""
-    far = defaultdict[tuple[Place, str], list[tuple[str, int]]](list)
-    for name, its in counters.items():
-        meaning = meaning_of(name)
-        for places in _siblings(its) if meaning else ():
-            values = {place: its[place][0] for place in places}
-            above = _far(values, meaning.least if meaning else 0.0)
-            if 0 < len(above) <= max(1, _FEW * len(values)):
-                usual = f"{median(values.values()):,.6g}"
-                for place in above:
-                    said = f"{name} is {values[place]:,.0f} (the others: {usual})"
-                    far[place, meaning.finding if meaning else ""].append((said, its[place][1]))
-    for ((host, name), code), said in [*far.items()][:_NAMED]:
-        who = f"{name} on {host}" if name and host else name or host
-        told = finding(code, said[0][1], who=who, said=", ".join(each for each, _ in said))
-        yield as_information(told) if fast else told
-
-
-def counted_alike(counters: Counters) -> bool:
-    """Whether what adapters lost and repeated is known of several, and much the same on all of them."""
-    return any(map(_siblings, counters.values())) and not any(of_counters(counters, fast=False))
-
-
-def _siblings(its: Mapping[Place, tuple[float, int]]) -> list[list[Place]]:
-    of_name = defaultdict[str, list[Place]](list)
-    for place in its:
-        of_name[place[1]].append(place)
-    several = [places for places in of_name.values() if len(places) >= _SIBLINGS]
-    few = [place for places in of_name.values() if len(places) < _SIBLINGS for place in places]
-    others = [place for place in few if not of_the_front([place[1]])] or few
-    return [*several, others] if len(others) >= _SIBLINGS else several
 
 
 def _without_twins(table: ReportTable, column: Column, odd: list[_Odd]) -> list[_Odd]:
