@@ -1,6 +1,5 @@
 """``weft ask`` and what it shares with ``weft understand``: a text, or a file of texts."""
 
-import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -11,8 +10,7 @@ from assistant.vocabulary.errors import InputError, of_a_row
 
 from .knowledge import warn_of_changes
 from .options import TextBatch
-from .sentence import MOST_SAID, STDIN
-from .terminal import format_option, line_width, say, write, write_json, write_lines
+from .terminal import format_option, line_width, say, text_said, write, write_json, write_lines
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -50,11 +48,7 @@ def one_text(text: str | None, batch_file: Path | None) -> str | None:
     or a batch file."""
     if (text is None) is (batch_file is None):
         raise InputError("expected a text or --batch FILE, and not both")
-    if text == STDIN and len(text := sys.stdin.read(MOST_SAID + 1)) > MOST_SAID:
-        raise InputError(f"expected at most {MOST_SAID:,} characters on standard input")
-    if text is not None and not text.strip():
-        raise InputError("expected some text, got nothing")
-    return text
+    return text if text is None else text_said(text, "some text")
 
 
 def write_answer(answer: "BaseModel", form: str) -> None:

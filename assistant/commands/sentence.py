@@ -12,11 +12,9 @@ import typer
 from assistant.vocabulary.errors import InputError
 
 from .options import CatalogFile, TextOrJson
-from .terminal import show, write_json
+from .terminal import STDIN, show, text_said, write_json
 
-STDIN = "-"
 NAME = "sentence"
-MOST_SAID = 1_000_000  # characters: a mail with everything that was quoted below it
 EXAMPLE = "fine-tune Llama 3.1 8B on 8 H100"
 
 
@@ -49,12 +47,7 @@ def sentence(
     from assistant.library import load
     from assistant.present.blocks import Paragraph
 
-    if said == STDIN:
-        said = sys.stdin.read(MOST_SAID + 1)
-    if len(said) > MOST_SAID:
-        raise InputError(f"expected a job in at most {MOST_SAID:,} characters: weft ask and weft plan read documents")
-    if not said.strip():
-        raise InputError("expected a sentence that tells the job, got nothing")
+    said = text_said(said, "a sentence that tells the job")
     kept = sys.stdin.isatty() and sys.stdout.isatty()
     found = at_once.tell(opening.begin(load(user_catalog=catalog), kept=kept), said)
     if form == "json" and found.plan is not None:

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from assistant.present.blocks import Block
 
 
+STDIN = "-"
+MOST_SAID = 1_000_000  # characters: a mail with everything that was quoted below it
+
+
 def one_of(field: str, given: str, accepted: Iterable[str]) -> None:
     """Raises :class:`InputError` with what is accepted, and the nearest of it, when ``given`` is not."""
     known = tuple(accepted)
@@ -44,6 +48,17 @@ def path(given: str) -> Path:
     if not given:
         raise typer.BadParameter("expected a path, got nothing")
     return Path(given)
+
+
+def text_said(given: str, what: str) -> str:
+    """A text as an argument says it, or standard input for ``-``; ``what`` it should be. Raises :class:`InputError` for nothing, and for more
+    than :data:`MOST_SAID` characters."""
+    text = sys.stdin.read(MOST_SAID + 1) if given == STDIN else given
+    if len(text) > MOST_SAID:
+        raise InputError(f"expected at most {MOST_SAID:,} characters: weft ask and weft plan read documents")
+    if not text.strip():
+        raise InputError(f"expected {what}, got nothing")
+    return text
 
 
 def sparing(command: Callable[..., None]) -> Callable[..., None]:
