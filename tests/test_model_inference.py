@@ -101,7 +101,7 @@ def test_a_network_too_slow_for_the_caches_carries_so_many_requests_fewer():
     slow, fast = predict_inference(asked, cluster, nets)
     caches = (
         4.0 * 4000 * 2 * 80 * 8 * 128 * 2
-    )  # bytes a second: keys and values, layers, heads of so many numbers, BF16
+    )  # bytes/s: keys and values, layers, heads of 128 in BF16
     assert slow.sides.link_wanted == pytest.approx(caches / (0.94 * 10e9 / 8), rel=0.01)
     assert slow.requests_per_s < 1.0 and not slow.meets_targets
     assert slow.replicas_needed > 4 * slow.replicas and slow.kv_transfer_s > 1.0

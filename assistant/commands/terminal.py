@@ -51,8 +51,8 @@ def path(given: str) -> Path:
 
 
 def text_said(given: str, what: str) -> str:
-    """A text as an argument says it, or standard input for ``-``; ``what`` it should be. Raises :class:`InputError` for nothing, and for more
-    than :data:`MOST_SAID` characters."""
+    """A text as an argument says it, or standard input for ``-``; ``what`` it should be. Raises :class:`InputError` for
+    nothing, and for more than :data:`MOST_SAID` characters."""
     text = sys.stdin.read(MOST_SAID + 1) if given == STDIN else given
     if len(text) > MOST_SAID:
         raise InputError(f"expected at most {MOST_SAID:,} characters: weft ask and weft plan read documents")
