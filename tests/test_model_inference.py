@@ -99,9 +99,7 @@ def test_a_network_too_slow_for_the_caches_carries_so_many_requests_fewer():
         "llama-3.1-70b", 16, precision="fp8", prompt_tokens=4000, disaggregated=True, requests_per_s=4.0, ttft=1.0
     )
     slow, fast = predict_inference(asked, cluster, nets)
-    caches = (
-        4.0 * 4000 * 2 * 80 * 8 * 128 * 2
-    )  # bytes/s: keys and values, layers, heads of 128 in BF16
+    caches = 4.0 * 4000 * 2 * 80 * 8 * 128 * 2  # bytes/s: keys and values, layers, heads of 128 in BF16
     assert slow.sides.link_wanted == pytest.approx(caches / (0.94 * 10e9 / 8), rel=0.01)
     assert slow.requests_per_s < 1.0 and not slow.meets_targets
     assert slow.replicas_needed > 4 * slow.replicas and slow.kv_transfer_s > 1.0
