@@ -169,12 +169,17 @@ def _what_if(parts: Parts, said: Utterance) -> list[Event]:
     events = asked.what_if(parts, said)
     variation = parts.state.variation if parts.state is not before else None
     breaks = variation is not None and variation.plan.recommendation.verdict == "infeasible"
-    if not (asked.changes_nothing(events) or breaks) or "if" in said.text.lower().split():
+    if not (asked.changes_nothing(events) or breaks) or _says_if(parts, said):
         return events
     tried, parts.state = parts.state, before
     told = followup.of_limit(parts, said)
     parts.state = before if told else tried
     return told or events
+
+
+def _says_if(parts: Parts, said: Utterance) -> bool:
+    """Whether what is supposed is said to be: "what if the limit were 5 %"."""
+    return not {*parts.library.language["words"]["supposing"].split()}.isdisjoint(said.text.lower().split())
 
 
 def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:

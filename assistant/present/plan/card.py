@@ -97,8 +97,8 @@ def _meaning(plan: Plan) -> str:
     others = others or [reading.name(plan, c.fabric) for c in likely]
     if unread := reading.unread(plan):
         return f"open until it is said whose {unread} is, told with the quotes, and for what."
-    if warned := reading.warned_quotes(plan):
-        return f"{answer.certainty}; it rests on what is still to be asked of {warned}."
+    if reading.asks_of_quotes(plan):
+        return f"{answer.certainty}; it rests on what is still to be asked of a quote."
     if not _compared(plan):
         return "nothing was compared, as no other network has a price to compare."
     if answer.certainty == "clear" and not costs_more(plan):

@@ -1,7 +1,6 @@
 """How the figures of a plan are to be read: whose split, which middle, the probability of what."""
 
 import datetime
-import re
 from typing import Any
 
 from assistant.vocabulary.added import added
@@ -12,7 +11,6 @@ from assistant.vocabulary.questionnaire import latest_days
 from .. import figures
 from ..limits import SPLITS
 
-_QUOTE = re.compile(r"Quote \d+")
 _SHAPE = ("strategy", "tp", "pp", "cp", "ep")
 # Two figures for a step that are closer than this look the same to a reader.
 SAME = 0.005
@@ -45,11 +43,9 @@ def unread(plan: Plan) -> str:
     return ", ".join(f'"{text}"' for text in dict.fromkeys(told) if text)
 
 
-def warned_quotes(plan: Plan) -> str:
-    """The quotes that a warning asks about, as they are named; none where there are none."""
-    told = [one.message for one in plan.warnings if one.code in QUOTE_WARNINGS]
-    numbers = sorted({found[0].lower() for said in told if (found := _QUOTE.match(said))})
-    return " and ".join(numbers)
+def asks_of_quotes(plan: Plan) -> bool:
+    """Whether a warning asks something of a quote."""
+    return any(one.code in QUOTE_WARNINGS for one in plan.warnings)
 
 
 def network_said(plan: Plan) -> str | None:

@@ -18,6 +18,7 @@ from .trials import same_work, sizes
 _GPUS = "cluster.gpus"
 _PAYS = 1.1  # times the GPU-hours: a doubling that takes more has lost a fifth of what it should bring
 _DOWN, _UP = 2, 5  # halvings and doublings that are tried
+_TOLD = 3  # networks that are named
 _LIFTED = ("constraints.deadline_days", "budget.usd", "budget.usd_per_month")
 
 
@@ -116,9 +117,6 @@ def within_share(asked: Asked) -> list[str]:
     said += [f"So do {named(within[1:])}."] if within[1:] else []
     said += [f"More is lost on {named(beyond)}."] if beyond else ["Every network that was computed stays below it."]
     return said
-
-
-_TOLD = 3  # networks that are named
 
 
 def _sum(asked: Asked, one: Candidate) -> str:
