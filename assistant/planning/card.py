@@ -424,7 +424,7 @@ def _whole(job: Resolved, chosen: Entry) -> str:
     if job.domains > 1 and served is not None and served.prefill_workers is not None:
         return f"Both sides lie in each rack of {job.domain}"
     if served is None or served.prefill_workers is not None:
-        return "All its GPUs share one scale-up link"
+        return "All its GPUs are in one node" if job.nodes == 1 else "All its GPUs share one scale-up link"
     return f"{'Each' if served.copies > 1 else 'The'} copy fits in one {link_of_a_copy(job, chosen)}"
 
 
