@@ -10,9 +10,10 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-LONGEST = 3500  # characters that are read: below a second of one core where every word may be one of a price
+LONGEST = 3000  # letters that are read: below a second of one core where every word may be one of a price
 _SENTENCE = re.compile(r"[^\n.!?;]*(?:[.!?;](?!\s)[^\n.!?;]*)*(?:[.!?;](?=\s)|\n|$)")
 _LONGEST_SENTENCE = 500  # characters; a longer one is cut
+_FIRST_OF_WORDS = "\u2e80"  # behind it are the scripts in which a sign is a word, or half of one
 _WORD = re.compile(r"[^\W\d_]{3,}")
 
 
@@ -26,7 +27,7 @@ class Excerpt:
 
 def excerpt(text: str, names: Set[str]) -> Excerpt:
     """What of ``text`` is read: all of it, or what tells most by its figures and ``names``."""
-    if len(text) <= LONGEST:
+    if _letters(text) <= LONGEST:
         return Excerpt(text, 0)
     once: dict[str, tuple[int, int]] = {}
     for start, end in _sentences(text):
@@ -34,14 +35,20 @@ def excerpt(text: str, names: Set[str]) -> Excerpt:
     once.pop("", None)
     room, kept, left = LONGEST, [], 0
     for _, (start, end) in sorted(once.items(), key=lambda one: not _tells(one[0], names)):
-        taken = min(room, end - start)
-        room, left = room - taken, left + end - start - taken
+        size = _letters(text[start:end])
+        taken = (end - start) * min(room, size) // size
+        room, left = max(0, room - size), left + end - start - taken
         kept.append((start, start + taken))
     parts, last = [], 0
     for start, end in sorted(kept):
         parts += [" " * (start - last), text[start:end]]
         last = end
     return Excerpt("".join(parts) + " " * (len(text) - last), left)
+
+
+def _letters(text: str) -> int:
+    """How much there is to read: a sign of Chinese or Japanese, which may be a word, is two letters."""
+    return len(text) + sum(sign >= _FIRST_OF_WORDS for sign in text)
 
 
 def _sentences(text: str) -> Iterator[tuple[int, int]]:

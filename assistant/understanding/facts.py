@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Any
@@ -441,8 +442,9 @@ class Facts:
         of_a_part = bool(_OF_A_PART & {token.text for token in reading.text.tokens})
         times = {q.start for q in reading.quantities if q.kind == "time"}  # "a quarter"
         told = reading.taken | reading.quiet
+        ends = [at for at in range(len(reading.text.tokens)) if ends_sentence(reading.text.tokens, at)]
         for number in reading.quantities:
-            if not _one_sentence(reading.text.tokens, number, counts) or reading.kinds(number.start, number.end) & (
+            if not _one_sentence(ends, number, counts) or reading.kinds(number.start, number.end) & (
                 NOT_OURS | {"replaced"}
             ):
                 continue
@@ -549,10 +551,10 @@ def _likely(reading: Reading, amount: Quantity, path: str) -> bool:
     return odds.get((tokens[amount.start].start, tokens[amount.end - 1].end), {}).get(path, 0.0) >= _MAY_BE
 
 
-def _one_sentence(tokens: Sequence[Token], number: Quantity, counts: Sequence[Fact]) -> bool:
-    """Whether no sentence ends between a number and one of the counts."""
-    stretches = (range(min(f.start, number.start), max(f.end, number.end)) for f in counts)
-    return any(not any(ends_sentence(tokens, at) for at in s) for s in stretches)
+def _one_sentence(ends: Sequence[int], number: Quantity, counts: Sequence[Fact]) -> bool:
+    """Whether no sentence ends (``ends``, in order) between a number and one of the counts."""
+    stretches = ((min(fact.start, number.start), max(fact.end, number.end)) for fact in counts)
+    return any(bisect_left(ends, first) == bisect_left(ends, last) for first, last in stretches)
 
 
 def _is_setting(field: RegisteredField) -> bool:

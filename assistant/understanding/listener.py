@@ -200,8 +200,9 @@ class Listener:
         coded = {at for q in named if q.kind == "instance" for at in range(q.start, q.end)}  # gd-8xh100ib-i128
         general = self._names.technologies(Source(text.tokens, by_start(counted)))
         general = [q for q in general if not coded & set(range(q.start, q.end))]
-        sized = {q.start for q in amounts(text.tokens, counted, self._units)}
-        named = [q for q in named if not (_parted(text, q) and q.start + 1 in sized)]  # "a 100 Gb/s link" is no A100
+        if any(_parted(text, q) for q in named):  # "a 100 Gb/s link" is no A100
+            sized = {q.start for q in amounts(text.tokens, counted, self._units)}
+            named = [q for q in named if not (_parted(text, q) and q.start + 1 in sized)]
         inside = {at for q in named for at in range(q.start, q.end)}
         counted = [q for q in counted if not inside & set(range(q.start, q.end))]
         measured = [

@@ -9,6 +9,7 @@ needed to learn alone.
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -74,7 +75,8 @@ class Opinions:
     def _part(self, text: str, start: int, before: str, stretches: tuple[tuple[int, int], ...]) -> Opinion:
         words = self._words(before, text)
         mean = words.states.mean(axis=0)
-        own = [(place, self._stretch(words, mean, (place[0] - start, place[1] - start))) for place in stretches]
+        within = [place for place in stretches if start < place[1] and place[0] < start + len(text)]
+        own = [(place, self._stretch(words, mean, (place[0] - start, place[1] - start))) for place in within]
         pooled = np.concatenate([mean, words.states.max(axis=0)])
         said = 1 / (1 + np.exp(-self._scores("choice", pooled)))
         return Opinion(
@@ -102,10 +104,11 @@ class Opinions:
         return Words(cut("states"), [place for one in found for place in one.places], cut("middle"))
 
     def _stretch(self, words: Words, mean: np.ndarray, place: tuple[int, int]) -> Mapping[str, float] | None:
-        inside = [at for at, (start, end) in enumerate(words.places) if start < place[1] and end > place[0]]
-        if not inside:
+        first = bisect_right(words.places, place[0], key=lambda one: one[1])
+        last = bisect_left(words.places, place[1], key=lambda one: one[0])
+        if first >= last:
             return None
-        own = words.states[inside]
+        own = words.states[first:last]
         return _likely(self.fields, self._scores("span", np.concatenate([own.mean(axis=0), own[0], mean])))
 
     def _scores(self, head: str, vector: np.ndarray) -> np.ndarray:

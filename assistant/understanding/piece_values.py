@@ -247,5 +247,7 @@ def _is_of_a_gpu(word: str) -> bool:
 
 def amounts_at(amounts: Sequence[Quantity], piece: Said, kinds: Sequence[str]) -> Iterator[Quantity]:
     """The amounts of some kinds that stand at a piece, the likeliest kind and the longest first."""
-    own = [q for q in amounts if q.kind in kinds and piece.tokens & {*range(q.start, q.end)}]
+    first, last = min(piece.tokens, default=0), max(piece.tokens, default=-1)
+    near = (q for q in amounts if q.start <= last and first < q.end and q.kind in kinds)
+    own = [q for q in near if not piece.tokens.isdisjoint(range(q.start, q.end))]
     yield from sorted(own, key=lambda q: (kinds.index(q.kind), q.start - q.end))

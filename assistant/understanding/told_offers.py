@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -93,11 +94,12 @@ class Lined:
 
     def said(self, text: Text, piece: Piece) -> Said:
         """A piece with all of each of its words."""
-        own = frozenset(n for n, (start, end) in enumerate(self.places) if start < piece.end and piece.start < end)
-        if not own:
-            return Said("", "", own)
-        first, last = min(own), max(own)
-        return Said(self.text[self.places[first][0] : self.places[last][1]], text.typed(first, last + 1), own)
+        start = bisect_right(self.places, piece.start, key=lambda place: place[1])
+        end = bisect_left(self.places, piece.end, key=lambda place: place[0])
+        if start >= end:
+            return Said("", "", frozenset())
+        typed = text.typed(start, end)
+        return Said(self.text[self.places[start][0] : self.places[end - 1][1]], typed, frozenset(range(start, end)))
 
 
 class ToldOffers:
