@@ -23,7 +23,7 @@ from .quantities import MONEY_OTHER
 from .reading import ABOUT_A_PLAN, DEADLINE, NOT_OURS, TIMES, TOKENS, Reading
 from .scopes import denial_of
 from .templates import Quantity
-from .text import Token, ends_sentence
+from .text import Token, sentences
 
 # Words of a message that speaks of a part of a cluster.
 _OF_A_PART = frozenset(
@@ -442,7 +442,7 @@ class Facts:
         of_a_part = bool(_OF_A_PART & {token.text for token in reading.text.tokens})
         times = {q.start for q in reading.quantities if q.kind == "time"}  # "a quarter"
         told = reading.taken | reading.quiet
-        ends = [at for at in range(len(reading.text.tokens)) if ends_sentence(reading.text.tokens, at)]
+        ends = [at for _, at in sentences(reading.text.tokens)]
         for number in reading.quantities:
             if not _one_sentence(ends, number, counts) or reading.kinds(number.start, number.end) & (
                 NOT_OURS | {"replaced"}
@@ -520,10 +520,10 @@ class Facts:
         )
         if said is None or DEADLINE not in reading.fields:
             return
-        days = reading.fields[DEADLINE]
+        days, ends = reading.fields[DEADLINE], [at for _, at in sentences(reading.text.tokens)]
         for date in (q for q in reading.quantities if q.kind == "date"):
             other = attach.converted(FIELDS[DEADLINE], date, reading.today)
-            behind = date.start >= said.end and _one_sentence(reading.text.tokens, date, [said])
+            behind = date.start >= said.end and _one_sentence(ends, date, [said])
             free = (
                 behind
                 and not reading.taken & set(range(date.start, date.end))
