@@ -92,17 +92,16 @@ class Besides:
 
     def besides(self, tokens: Tokens) -> Iterator[tuple[int, int]]:
         """The clauses that say something of the offer that is no sum: a deposit, taxes, a discount."""
-        at = 0
+        at, phrases = 0, [phrase for phrase in self._phrases if tokens.says(phrase, 0, len(tokens))]
         while at < len(tokens):
             end = next((n for n in range(at, len(tokens)) if _parts_a_clause(tokens, n)), len(tokens))
-            if self.is_besides(tokens, at, end):
+            if self._is_besides(tokens, at, end, phrases):
                 yield at, end
             at = end + 1
 
-    def is_besides(self, tokens: Tokens, first: int, last: int) -> bool:
+    def _is_besides(self, tokens: Tokens, first: int, last: int, phrases: Iterable[Sequence[str]]) -> bool:
         """Whether something is said of an offer that is no sum of it, and is nothing of ours."""
-        known = tokens.has(self._besides, first, last)
-        known = known or any(tokens.says(phrase, first, last) for phrase in self._phrases)
+        known = tokens.has(self._besides, first, last) or any(tokens.says(phrase, first, last) for phrase in phrases)
         return known and not tokens.has(self._ours, first, last)
 
     def least_time(self, tokens: Tokens, times: Sequence[Quantity]) -> Quantity | None:
@@ -158,7 +157,7 @@ class Besides:
         """Whether a clause says what an amount is paid for beside the machines: by a word of that; by what a price may
         include, on top; or as paid once, where it is not the price of all. A share is always on top of something."""
         on_top = tokens.has(self._on_top, first, last)
-        if amount.kind == "percent" and (not on_top or self.is_besides(tokens, first, last)):
+        if amount.kind == "percent" and (not on_top or self._is_besides(tokens, first, last, self._phrases)):
             return False
         outside = lambda at: not self._is_within(tokens, amount, at) and tokens[at - 1].text not in self._without
         named = (

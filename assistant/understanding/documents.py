@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 
-LONGEST = 3000  # letters that are read: below a second of one core where every word may be one of a price
+LONGEST = 2500  # letters that are read: below a second of one core where every word may be one of a price
 _SENTENCE = re.compile(r"[^\n.!?;]*(?:[.!?;](?!\s)[^\n.!?;]*)*(?:[.!?;](?=\s)|\n|$)")
 _LONGEST_SENTENCE = 500  # characters; a longer one is cut
 _FIRST_OF_WORDS = "\u2e80"  # behind it are the scripts in which a sign is a word, or half of one
