@@ -106,6 +106,11 @@ def sized() -> int:
     return sum(1 << (SIGNATURES + at) for at in places)
 
 
+def asks(signature: Signature) -> bool:
+    """Whether each line of a failure or sign is asked where it stands, and what it says there."""
+    return signature.code in _ASKED
+
+
 @lru_cache(maxsize=1)
 def of_work() -> int:
     """The bit of lines that may tell of work of any kind."""
@@ -145,6 +150,7 @@ class KnownLines:
         self.raw = b""  # the line that is read, as it stands in the log
         self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
         self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
+        self.started = False  # whether the last line told of a start, or of what comes between two
         self._quiet = 0  # the bits of signs that are known by now
         self.card = ""  # without NVLink, where a line names one
         self.collectives, self.saves = Collectives(), saves.Saves()
@@ -262,6 +268,7 @@ class KnownLines:
         started = bits & STARTS and self.attempts.take(
             number, line, self.raw.decode("utf-8", errors="replace"), self.steps
         )
+        self.started = bool(started) and not self.attempts.passed_over
         if started:
             self.plain, self.numbers = False, self._without_start if self.attempts.passed_over else None
         if "NCCL " in line:
