@@ -99,7 +99,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         ring = _expected(*test, nodes, device, transport, catalog, log, adds=False, sums=False)
         expected = _as_ring(best, nodes, expected, ring, told=log.nvls_there)
     large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
-    checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
+    checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps, heard.samples.left)
     checked += [*judge_rows.checked(heard.reported, reports), *judge_counters.checked(heard.tools.counters)]
     return DiagnosedFile(
         path=path,

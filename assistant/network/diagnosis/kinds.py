@@ -106,7 +106,8 @@ class Kind:
     ``heads``: whether it may be the headline of a table of parts; ``clean``: whether nothing stands inside what is
     said; ``fruitless``: how many in turn were no trials; ``numbers``: of rows of a table the word at which they begin,
     0 of all else; ``ranks``: whether it is one of rank lines; ``fold``: what a line counts, once that is known;
-    ``way``: from where on, and how far, a line of NCCL's says the one thing that is asked of it. ``family``: of which it is."""
+    ``way``: from where on, and how far, a line of NCCL's says the one thing that is asked of it;
+    ``family``: of which it is."""
 
     __slots__ = ("bits", "clean", "count", "family", "fold", "fruitless", "headless", "heads", "hint", "last",
                  "numbers", "ours", "ranks", "residual", "way")  # fmt: skip

@@ -88,12 +88,22 @@ def words() -> dict[int, tuple[str, ...]]:
     return {bit: _WORDS.get(bit, ()) + others.get(bit, ()) for bit in {*_WORDS, *others}}
 
 
-def exact() -> list[bytes]:
-    """The numbers of four digits and more that patterns of known failures ask for; the domain of a bus (0000) says
+def _exact_in(signature: Signature) -> set[bytes]:
+    """The numbers of four digits and more that a failure's pattern asks for; the domain of a bus (0000) says
     nothing."""
-    patterns = [re.sub(r"\[[^\]]*\]", "", each.pattern.pattern) for each in signatures() if each.pattern]
-    asked = {number for pattern in patterns for number in re.findall(r"\d{4,}", pattern) if int(number)}
-    return [number.encode() for number in sorted(asked)]
+    text = re.sub(r"\[[^\]]*\]", "", signature.pattern.pattern) if signature.pattern else ""
+    return {number.encode() for number in re.findall(r"\d{4,}", text) if int(number)}
+
+
+def exact() -> list[bytes]:
+    """The numbers of four digits and more that patterns of known failures ask for."""
+    return sorted({number for each in signatures() for number in _exact_in(each)})
+
+
+@lru_cache(maxsize=1)
+def of_exact() -> int:
+    """The bits of the failures that ask for one."""
+    return sum(1 << (SIGNATURES + at) for at, each in enumerate(signatures()) if _exact_in(each))
 
 
 # What is asked of a number of four digits and more beyond that it is one: that it has five or more, or at most so many.

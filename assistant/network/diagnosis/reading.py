@@ -43,6 +43,9 @@ class Heard:
     reported: Reported = field(default_factory=Reported)
     samples: Samples = field(init=False)
 
+    def __post_init__(self) -> None:
+        self.samples = Samples(self.tools)
+
 
 class Reading:
     """Which of the readers a line may tell something, and what they have of it. Of lines that are of one kind, or like
@@ -53,7 +56,7 @@ class Reading:
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
         self._signed = b""  # the line in which signatures are looked for, without its numbers
         self._kinds, self._prefixes = Kinds(self._telling.of), Prefixes()
-        self._samples = self.heard.samples = Samples(self.heard.tools)
+        self._samples = self.heard.samples
         self._odd = False  # whether a piece had characters that control a terminal
         self._heads: dict[bytes, _Place] = {}  # of lines of NCCL's: by host, process and GPU as they stand there
         self._places = set[_Place]()  # whose lines have been read: a new process there says nothing else
@@ -65,7 +68,7 @@ class Reading:
         tools, sweeps, reported = self.heard.tools, self.heard.sweeps, self.heard.reported
         like_a_row, like_ranks = self.tables.like_a_row, self.tables.like_ranks
         every, tried = False, True  # whether all lines are read; whether those are that may be of trials
-        samples = self._samples
+        samples, exact = self._samples, known_lines.of_exact() & ~known_lines.of_work()
         for piece in pieces_of(stream, _exact()):
             kinds = map(self._kinds.__getitem__, piece.kinds)
             self._odd = self._odd or piece.odd
@@ -76,7 +79,11 @@ class Reading:
                     continue
                 if kind.heads or reported.open:
                     reported.take(piece.first + at, raw, piece.kinds[at], kind)
-                if kind.family.thinned and at not in piece.marked and samples.leaves(piece.first + at, raw, kind):
+                if (
+                    kind.family.thinned
+                    and not (kind.bits & exact and at in piece.marked)
+                    and samples.leaves(piece.first + at, raw, kind)
+                ):
                     continue
                 if (not every or kind.barren) and not (tried and kind.hint):
                     if not kind.bits:
