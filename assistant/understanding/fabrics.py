@@ -32,8 +32,13 @@ class Fabrics:
         """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""
         named = self._resolved(reading)
         reading.fabrics = list(dict.fromkeys(fabric for _, fabric in named))
-        if reading.act not in ("describe", "change", "what-if"):
+        first = reading.act in ("describe", "ask") and not reading.context.fields
+        if not first and reading.act not in ("describe", "change", "what-if"):
             return
+        if first:  # "we own 16 A100 with 100 GbE, is that enough?", "…, would InfiniBand be worth it?"
+            owned = [(m, f) for m, f in named if "owned" in reading.kinds(m.start, m.end)]
+            asked = [pair for pair in named if in_question(reading.text.tokens, pair[0].end)]
+            named = owned if reading.act == "ask" or (owned and {*named} == {*owned, *asked}) else named
         ours = [(m, f) for m, f in named if not self._is_elsewhere(reading, m)]
         present = [pair for pair in ours if "present" in reading.kinds(pair[0].start, pair[0].end)]
         ours = (
