@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from assistant.api import understand
 from assistant.library import load
 from assistant.library.questionnaires import from_value
 from assistant.model.low_communication import WAN_GOODPUT, link_for_every_step, sustained_steps, synchronise
@@ -36,6 +37,21 @@ def asked(parallelism: Any = "auto", **cluster: Any) -> Questionnaire:
 def said_between_sites(made: Plan) -> str:
     [message] = [warning.message for warning in made.warnings if warning.code == "between-sites"]
     return message
+
+
+@pytest.mark.parametrize(
+    ("said", "gpus", "sites"),
+    [
+        ("4 sites of 16 H100", 64, 4),
+        ("4 sites x 16 H100", 64, 4),
+        ("three data centres of 128 H100", 384, 3),
+        ("2 sites of 2 nodes of 8 H100", 32, 2),
+        ("two clusters of 256 H100 in different cities", 512, 2),
+    ],
+)
+def test_sites_of_so_many_gpus_are_so_many_times_as_many(said: str, gpus: int, sites: int) -> None:
+    fields = understand(f"pretrain a 7B on {said}").fields
+    assert (fields["cluster.gpus"], fields["cluster.sites"]) == (gpus, sites)
 
 
 def test_an_exchange_takes_what_its_ring_takes() -> None:
