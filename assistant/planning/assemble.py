@@ -314,7 +314,7 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
         *_deadline_not_judged(job),
         *warned(made.work, job, made.choice.chosen),
         *_interrupted(made),
-        *between_sites(made),
+        *between_sites(made, catalog),
         *by_rules,
         *named,
     ]
