@@ -47,7 +47,7 @@ def test_a_fixed_split_that_does_not_fit_is_told_what_fits_on_the_gpus_that_are_
                      "training": {"sequence_length": 1048576, "global_batch": 1},
                      "parallelism": {"strategy": "fsdp", "cp": 8}})  # fmt: skip
     told = made.recommendation.smallest_change
-    assert told and "with parallelism auto it fits on these 8 GPUs where the loss is computed chunk by chunk" in told
+    assert told and "with this split it fits on these 8 GPUs where the loss is computed chunk by chunk" in told
 
 
 @pytest.mark.parametrize(

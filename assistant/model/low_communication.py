@@ -71,8 +71,8 @@ def synchronise(
 
 
 def wide_area_draws(spread: float) -> np.ndarray:
-    """By what an exchange between sites takes longer than at :data:`WAN_GOODPUT`, in every world: never less, as that is
-    the most a line gives; ``spread``: standard deviation of the logarithm on the slow side."""
+    """By what an exchange between sites takes longer than at :data:`WAN_GOODPUT`, in every world: never less, as that
+    is the most a line gives; ``spread``: standard deviation of the logarithm on the slow side."""
     return np.exp(spread * np.maximum(0.0, normal_draws("wide area")))
 
 

@@ -25,8 +25,8 @@ SUPERNIC = 400 * bill.GBPS  # up to this rate Spectrum-X nodes without adapters 
 
 
 _COPPER_LINKS = (
-    "links of up to 10 Gb/s are copper (RJ45 or DAC) and take no optics; where the machine has such a port on its board "
-    "no card need be bought"
+    "links of up to 10 Gb/s are copper (RJ45 or DAC) and take no optics; where the machine has such a port on its "
+    "board no card need be bought"
 )
 _PROVIDED = "it comes with the instance, cannot be bought, and its topology is not published; no capital cost"
 _LEASED = "the line is leased from a carrier and not built; no capital cost is counted here, ask for the line's price"
@@ -254,7 +254,8 @@ def _cheapest(
     """The way to build it and the switch with which switches and links cost least, and the tree of it.
 
     A price that nobody published counts as if it were too low (:data:`bill.DERIVED_MAY_BE`); of equal ones the slowest
-    port, the fewest planes, the largest radix, then the one that draws least. Raises :class:`InputError` where no switch fits or the network is too large.
+    port, the fewest planes, the largest radix, then the one that draws least. Raises :class:`InputError`
+    where no switch fits or the network is too large.
     """
     possible: list[tuple[_Cost, tuple[Size, Shape], _Built]] = []
     refused: list[InputError] = []

@@ -47,7 +47,7 @@ def between_sites(made: Decision, catalog: Catalog) -> Iterator[Warning_]:
 
 
 def _sustained(link: float, catalog: Catalog) -> str:
-    """What the times above take a line of ``link`` bytes/s to carry, what far ones take for it, and how sure that is."""
+    """What the times take a line of ``link`` bytes/s to carry, what far ones need for it, and how sure that is."""
     known, wide = catalog.constants, catalog.fabrics["wan-low-communication"].latency
     round_trip = 2.0 * wide.si if wide else 0.0
     said = (
@@ -61,9 +61,9 @@ def _sustained(link: float, catalog: Catalog) -> str:
     loss, far = known["wan-loss"].si, f"{1e3 * round_trip:.0f} ms ({_KM_PER_S * round_trip / 2:,.0f} km)"
     lossy = one_stream_with_losses(loss, round_trip)
     return (
-        f"{said} A stream of TCP carries its window once per round trip: {known['wan-window'].si / 2**20:.0f} MiB, what "
-        f"Linux gives unasked, are {_rate(stream * 8 / 1e9)} at {far}, so a line as long takes {streams} streams or "
-        f"larger windows; one lost packet in {1 / loss:,.0f} leaves a stream {_rate(lossy * 8 / 1e9)}."
+        f"{said} A stream of TCP carries its window once per round trip: {known['wan-window'].si / 2**20:.0f} MiB, "
+        f"what Linux gives unasked, are {_rate(stream * 8 / 1e9)} at {far}, so a line as long takes {streams} streams "
+        f"or larger windows; one lost packet in {1 / loss:,.0f} leaves a stream {_rate(lossy * 8 / 1e9)}."
     )
 
 

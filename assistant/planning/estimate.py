@@ -57,6 +57,7 @@ def model_job(job: Resolved) -> Job:
         routing_nodes=job.routing_nodes,
         sync_every=job.inner_steps,
         longest_sequence=None if job.loop is None else job.longest_sequence,
+        sharding_open=job.sharding_open,
     )
 
 
@@ -180,7 +181,7 @@ def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, job: Resolv
 
 
 def waited_for(draws: np.ndarray, waits: np.ndarray) -> tuple[np.ndarray, float]:
-    """Steps in every world with what each of them waits besides, and the median of that, by which their median grows."""
+    """Steps in every world with what each waits besides, and the median of that, by which their median grows."""
     seconds = band_of(waits).p50
     longer = draws + waits
     return longer + (band_of(draws).p50 + seconds - band_of(longer).p50), seconds

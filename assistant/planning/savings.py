@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from assistant.model.job import SAVINGS
 from assistant.vocabulary.plan import Assumption
+from assistant.vocabulary.questionnaire import STRATEGY_NAMES
 
 from .entry import Entry
 from .resolve import Resolved
@@ -29,6 +30,17 @@ def assumptions(job: Resolved, chosen: Entry | None) -> Iterator[Assumption]:
     room = f", {host:,.0f} GB of each node's" if host else ""
     why = f"it does not fit without: {'; '.join(does)}{room}; your stack has to be able to"
     yield Assumption(field="memory saving", value=saving, why=why)
+
+
+def spread_wider(job: Resolved, chosen: Entry | None) -> Iterator[Assumption]:
+    """Who keeps the states, where the split that was given left that open and fits only with them spread wider."""
+    used = chosen.estimate.parallelism.get("strategy") if chosen and chosen.estimated else None
+    split = job.parallelism
+    if split is None or not job.sharding_open or job.rare or used in (None, split.strategy):
+        return
+    narrower = STRATEGY_NAMES.get(split.strategy, split.strategy.upper())
+    why = f"not said: with {narrower} the split that was given does not fit into memory"
+    yield Assumption(field="parallelism.strategy", value=used, why=why)
 
 
 def done(saving: str) -> list[str]:
