@@ -126,3 +126,17 @@ def test_a_slow_link_to_the_host_is_waited_for() -> None:
         made = predict_training(_job(1048576, saving="offload"), replace(machine, host_link=link), [network])[0]
         seconds.append(made.step_time_s)
     assert seconds[0] < seconds[1]
+
+
+def test_what_waits_in_the_host_is_held_against_the_ram_of_a_node() -> None:
+    """8B in sequences of 3.7M tokens keeps 962 GB of inputs in a host of 2 TB; the RAM of others is not known."""
+
+    def told(gpu: str, length: int) -> tuple[str, list[str]]:
+        made = api.plan({"workload": "finetuning", "model": "llama-3.1-8b", "cluster": {"gpu": gpu, "gpus": 8},
+                         "training": {"sequence_length": length, "global_batch": 1, "method": "full"}})  # fmt: skip
+        why = " ".join(one.why for one in made.assumptions if one.field == "memory saving")
+        return why, [one.message for one in made.warnings if one.code == "host-memory"]
+
+    why, warned = told("h100-sxm", 3_670_016)
+    assert "962 GB of each node's 2,040 GB, as a usual one has" in why and not warned
+    assert "whose RAM the catalog does not know" in told("a100-sxm-80gb", 3_670_016)[0]

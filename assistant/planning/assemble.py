@@ -315,6 +315,7 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
         *warned(made.work, job, made.choice.chosen),
         *_interrupted(made),
         *between_sites(made, catalog),
+        *savings.host_memory(job, made.choice.chosen),
         *by_rules,
         *named,
     ]
