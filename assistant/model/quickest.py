@@ -108,8 +108,9 @@ def fitting(
 def _spread_wider(job: Job, given: Parallelism | None) -> Iterator[Parallelism]:
     """The split with its states spread over more ranks (ZeRO, 1910.02054), as far as nobody said who keeps them; stages
     of a pipeline keep the weights they gathered until the step ends."""
-    kept = given is None or not job.sharding_open or given.strategy not in _WIDER
-    for strategy in () if kept or given is None else _WIDER[_WIDER.index(given.strategy) + 1 :]:
+    if given is None or not job.sharding_open or given.strategy not in _WIDER:
+        return
+    for strategy in _WIDER[_WIDER.index(given.strategy) + 1 :]:
         if strategy != "fsdp" or given.pp == 1:
             yield given.model_copy(update={"strategy": strategy})
 
