@@ -490,8 +490,8 @@ def test_of_networks_whose_costs_tie_none_is_bought_for_twice_the_money_of_one_t
 
 
 def test_where_the_cheapest_run_is_the_dearer_purchase_the_card_says_why_it_is_not_taken() -> None:
-    own = {**OWN, "electricity_usd_per_kwh": 0.25}
-    found = plan(32, budget=own, model={"params": 8e9}, training={"tokens": 1e9})
+    own = {**OWN, "electricity_usd_per_kwh": 2.0}  # so dear that two percent of the hours pay for a faster network
+    found = plan(64, budget=own, model={"params": 8e9}, training={"tokens": 1e9})
     cost = {c.fabric: c.cost_usd.p50 for c in found.candidates if c.cost_usd}
     assert min(cost, key=lambda fabric: cost[fabric]) != found.recommendation.fabric
     assert found.recommendation.card.because.startswith("Costs tie; what runs for least takes far more to buy")

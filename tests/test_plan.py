@@ -328,7 +328,7 @@ def test_a_fixed_split_over_the_whole_machine_can_be_planned(planned):
 def test_a_split_that_cannot_fit_is_told_that_another_would(planned):
     made = planned(job(parallelism={"strategy": "ddp"}))
     assert made.recommendation.verdict == "infeasible"
-    assert "with parallelism auto it fits on these 64 GPUs" in made.recommendation.smallest_change
+    assert "with this split it fits on these 64 GPUs with FSDP (ZeRO-3)" in made.recommendation.smallest_change
     assert planned(job()).recommendation.verdict == "recommended"
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from assistant import library
+from assistant import api, library
 from assistant.conversation.draft import Draft
 from assistant.conversation.heard import fields_set
 from assistant.understanding import Listener
@@ -798,3 +798,11 @@ def test_what_storage_costs_a_month_is_no_term_of_an_offer() -> None:
         "RoCE 400G, storage extra at 500 a month. 13B pretraining, 200B tokens."
     ).quotes
     assert [(one["gpu_hour_usd"], one["months"]) for one in offers] == [(2.35, None), (2.05, None)]
+
+
+@pytest.mark.parametrize(
+    ("said", "gpu"),
+    [("32 PCIe A100", "a100-pcie-80gb"), ("8 PCIe A100 40GB", "a100-pcie-40gb"), ("16 PCIe H100s", "h100-pcie")],
+)
+def test_the_form_of_a_gpu_is_heard_before_its_name_too(said: str, gpu: str) -> None:
+    assert api.understand(f"7B on {said} over 25 GbE").fields["cluster.gpu"] == gpu

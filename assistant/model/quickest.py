@@ -7,6 +7,8 @@ others need not be.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from assistant.vocabulary.questionnaire import Parallelism
@@ -27,6 +29,7 @@ PIECE = 32768
 # to compare the others with, one in so many and of each network those of the lowest bounds: so many, or one in sixteen.
 # Tried, not derived.
 MANY, SAMPLED, LOWEST, SIXTEENTH = 40_000, 32, 192, 16
+_WIDER = ("ddp", "zero1", "zero2", "fsdp")  # each spreads what the one before it does, and more
 # A bound is compared with so much to spare for the last bits of its sum.
 ROUNDING = 1e-9
 
@@ -93,10 +96,23 @@ def fitting(
     layouts = layouts or layouts_for(job, machine, parallelism, repeats=False)
     if found := _able(job, machine, layouts):
         return found, True
+    for split in _spread_wider(job, parallelism):
+        if found := _able(job, machine, layouts_for(job, machine, split, repeats=False)):
+            return found, True
     roomy = parallelism is not None
     every, needed = _needed(job, machine, layouts_for(job, machine, parallelism, roomy=roomy, repeats=False))
     layout, way = np.unravel_index(np.argmin(needed.T), needed.T.shape)
     return cheapest_recompute(every, needed == needed[way, layout]).take(slice(0, 1)), False
+
+
+def _spread_wider(job: Job, given: Parallelism | None) -> Iterator[Parallelism]:
+    """The split with its states spread over more ranks (ZeRO, 1910.02054), as far as nobody said who keeps them; stages
+    of a pipeline keep the weights they gathered until the step ends."""
+    if given is None or not job.sharding_open or given.strategy not in _WIDER:
+        return
+    for strategy in _WIDER[_WIDER.index(given.strategy) + 1 :]:
+        if strategy != "fsdp" or given.pp == 1:
+            yield given.model_copy(update={"strategy": strategy})
 
 
 def _able(job: Job, machine: Machine, layouts: Layouts) -> Layouts | None:

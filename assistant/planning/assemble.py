@@ -314,7 +314,8 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
         *_deadline_not_judged(job),
         *warned(made.work, job, made.choice.chosen),
         *_interrupted(made),
-        *between_sites(made),
+        *between_sites(made, catalog),
+        *savings.host_memory(job, made.choice.chosen),
         *by_rules,
         *named,
     ]
@@ -563,7 +564,7 @@ def _less_sure(chosen: Entry | None) -> list[Warning_]:
 def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) -> list[Assumption]:
     """What was assumed for the job, then for the money, then what the user's own catalog says; each field once."""
     job, chosen = made.job, made.choice.chosen
-    taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
+    taken = [*savings.spread_wider(job, chosen), *job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
         bought = chosen.price.capital_usd is not None
         prices = {

@@ -16,7 +16,7 @@ from assistant.vocabulary.errors import InputError, Place, of_a_row
 from assistant.vocabulary.plan import Assumption, Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import practice, profile
+from . import practice, profile, savings
 from .entry import Entry
 from .money import effective_time
 from .predictor import Predictor
@@ -60,7 +60,8 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
         taken,
         [
             *([] if wanted else [_fastest(taken)]),
-            *job.assumptions,
+            *(wider := list(savings.spread_wider(job, taken))),
+            *(one for one in job.assumptions if one.field not in {other.field for other in wider}),
             *profile.assumptions(job, catalog),
             *practice.assumptions(job, catalog),
         ],

@@ -120,6 +120,7 @@ class Gpu(Entry):
     usual_nic_line_rate: Fact
     adapters_on_board: Fact | None = None  # line rate of adapters that the board has; null: cards are bought
     adapters_per_cage: Fact | None = None  # of the usual node's adapters that share a transceiver; null: not known
+    host_memory: Fact | None = None  # RAM of the usual node
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
     power: Fact
     hour_price: Fact | None = None  # usual on demand: the median of the lists, or the user's own

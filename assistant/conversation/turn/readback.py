@@ -110,10 +110,13 @@ def _strategy_assumed(draft: Draft) -> str:
     megatron = draft.fields.get("training.framework") in (None, "megatron")
     if megatron and any((draft.fields.get(name) or 1) > 1 for name in ("parallelism.tp", "parallelism.pp")):
         return (
-            "data parallelism is taken as ZeRO-1, as Megatron's recipes have it, because none was named; say ddp "
-            "or fsdp if it is that"
+            "data parallelism is taken as ZeRO-1, as Megatron's recipes have it, because none was named, and as ZeRO-2 "
+            "or FSDP where it does not fit; say ddp or fsdp if it is that"
         )
-    return "data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded"
+    return (
+        "data parallelism is taken as DDP, because none was named, and is sharded where it does not fit; say fsdp or "
+        "zero-1 if it is that"
+    )
 
 
 def in_words(tried: VariationShown) -> str:
