@@ -24,8 +24,9 @@ class ServingConstants:
     ``reading``, ``cache``: of the memory bandwidth, for weights and for keys and values. ``matrix``: of the efficiency
     that large products reach in training; ``narrow``: of that again below 16 bits. ``corner``: exponent that rounds the
     roofline. ``routed``: time of reading experts' weights against dense ones; ``grouped``: of multiplying by them, in
-    many small products. ``reduce_start``: seconds of a small all-reduce between two GPUs, ``reduce_more`` for each
-    doubling of them; ``reduce_share``: of the bus bandwidth of large ones. ``packed``: as an engine's ``scores``, of
+    many small products. ``reduce_kernel``: seconds of a small all-reduce over NVLink 4, ``reduce_start``: that it takes
+    besides where ranks wait for each other; ``reduce_more``: that summing in two passes adds for each doubling of
+    them; ``reduce_once``, ``reduce_share``: of the bus bandwidth of large ones, in one pass and in two. ``packed``: as an engine's ``scores``, of
     kernels that multiply the eight query heads of a shared key at once. ``unpacked``, ``widened``: times longer that
     reading experts in four bits takes, and multiplying by them, where the GPU has no units for the format.
     """
@@ -37,9 +38,14 @@ class ServingConstants:
     corner: float = 3.0
     routed: float = 1.4
     grouped: float = 1.3
-    reduce_start: float = 6e-6
-    reduce_more: float = 1.5e-6
-    reduce_share: float = 0.6
+    reduce_kernel: float = 5.1e-6
+    reduce_more: float = 1.4e-6
+    reduce_once: float = 0.78
+    reduce_share: float = 0.9
+    moving: float = 1.2
+    even: float = 2.0
+    blocked: float = 0.8
+    cast: float = 0.3
     packed: float = 0.3
     unpacked: float = 1.0
     widened: float = 1.0
@@ -57,6 +63,7 @@ class Engine:
     longer hides the other."""
 
     host: float = 2e-3
+    wait: float = 2e-6
     answer: float = 10e-6
     stream: float = 20e-6
     layer: float = 30e-6
