@@ -38,12 +38,9 @@ class ServingConstants:
     corner: float = 3.0
     routed: float = 1.4
     grouped: float = 1.3
-    reduce_kernel: float = 5.1e-6
-    reduce_more: float = 1.4e-6
     reduce_once: float = 0.78
     reduce_share: float = 0.9
     moving: float = 1.2
-    even: float = 2.0
     blocked: float = 0.8
     cast: float = 0.3
     packed: float = 0.3
@@ -64,6 +61,8 @@ class Engine:
 
     host: float = 2e-3
     wait: float = 2e-6
+    reduce: float = 5.1e-6
+    again: float = 1.4e-6
     answer: float = 10e-6
     stream: float = 20e-6
     layer: float = 30e-6

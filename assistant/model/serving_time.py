@@ -154,20 +154,12 @@ class Engined:
         if a.experts:
             routed, bytes_, seconds = self._experts
             everywhere = tokens * self.split.dp
-            visited = self._visited(everywhere)
+            visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** everywhere
             unpacked, widened = (self.constants.unpacked, self.constants.widened) if self._widens else (1.0, 1.0)
             read = unpacked * visited * routed * bytes_ / self._reading
             multiplied = widened * self.constants.grouped * everywhere * seconds
             time = time + self._longer(self.constants.routed * read, multiplied)
         return time
-
-    def _visited(self, tokens: Number) -> Number:
-        """Share of the experts that some of the tokens visit. Experts are not equally popular: where their popularity is
-        spread as a gamma distribution of shape ``even``, one is missed by all tokens as often as a negative binomial
-        has it (Greenwood and Yule 1920)."""
-        share, even = self.architecture.experts_per_token / self.architecture.experts, self.constants.even
-        others = larger(tokens - 1.0, 0.0)
-        return 1.0 - (1.0 - share) * (1.0 + share * others / even) ** -even
 
     @cached_property
     def _moving(self) -> Number:
@@ -246,12 +238,12 @@ class Engined:
         """Seconds of an all-reduce, or of two exchanges of as many bytes: each rank reads what all others have, or sums
         its part and hands it on, whichever is sooner (the engines' custom all-reduces, beyond 8 MB NCCL)."""
         if ranks not in self._reductions:
-            c, machine = self.constants, self.machine
+            c, engine, machine = self.constants, self.engine, self.machine
             slow = max(1.0, machine.small_all_reduce / NVLINK_ALL_REDUCE)
-            start, more = c.reduce_kernel * slow, c.reduce_more * np.log2(ranks)
+            start, more = engine.reduce * slow + engine.wait, engine.again * np.log2(ranks)
             once = (ranks - 1) / (machine.scale_up_bandwidth * c.reduce_once)
             twice = 2.0 * (ranks - 1) / ranks / (machine.scale_up_bandwidth * c.reduce_share)
-            self._reductions[ranks] = start + self.engine.wait, more, once, twice
+            self._reductions[ranks] = start, more, once, twice
         start, more, once, twice = self._reductions[ranks]
         return start + smaller(bytes_ * once, more + bytes_ * twice)
 

@@ -32,7 +32,7 @@ FAR = 0.15  # logarithm from which a row weighs less
 # kernels for
 DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave", "widening")
 STEPS, DIFFERENCE = 8, 0.02
-COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "grouped", "moving", "even", "blocked", "cast",
+COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "grouped", "moving", "blocked", "cast",
           "packed", "unpacked", "widened")  # fmt: skip
 OWN = ("host", "wait", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores", "scaled", "latent",
        "widening")  # fmt: skip
@@ -43,6 +43,7 @@ START_2024 = Engine(
     host=2e-3, wait=6e-6, answer=4e-6, stream=10e-6, layer=20e-6, routed=30e-6, mixed=20e-6, first=5e-3, scores=0.02, overlap=1.0
 )
 START: dict[str, Engine] = {name: START_2024 if name in SERVED_2024 else Engine() for name in ENGINES}
+START["tensorrt-llm"] = Engine(reduce=3.5e-6, again=5e-6)
 # what cannot be: shares above what a kernel reaches, a corner rounder than adding up, more than all beginning at once
 LIMITS = {"reading": (0.4, 0.95), "cache": (0.4, 0.95), "matrix": (0.4, 1.15), "narrow": (0.4, 1.0),
           "corner": (1.2, 8.0), "wave": (1e-3, 0.9)}  # fmt: skip
