@@ -36,7 +36,6 @@ class ServingConstants:
     matrix: float = 0.9
     narrow: float = 0.85
     corner: float = 3.0
-    routed: float = 1.4
     grouped: float = 1.3
     reduce_once: float = 0.78
     reduce_share: float = 0.9
@@ -44,7 +43,6 @@ class ServingConstants:
     blocked: float = 0.8
     cast: float = 0.3
     packed: float = 0.3
-    unpacked: float = 1.0
     widened: float = 1.0
 
 

@@ -155,10 +155,9 @@ class Engined:
             routed, bytes_, seconds = self._experts
             everywhere = tokens * self.split.dp
             visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** everywhere
-            unpacked, widened = (self.constants.unpacked, self.constants.widened) if self._widens else (1.0, 1.0)
-            read = unpacked * visited * routed * bytes_ / self._reading
-            multiplied = widened * self.constants.grouped * everywhere * seconds
-            time = time + self._longer(self.constants.routed * read, multiplied)
+            widened = self.constants.widened if self._widens else 1.0
+            read = visited * routed * bytes_ / self._reading
+            time = time + self._longer(read, widened * self.constants.grouped * everywhere * seconds)
         return time
 
     @cached_property

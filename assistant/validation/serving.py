@@ -106,7 +106,6 @@ ROOFLINE = (
         matrix=0.519,
         narrow=1.0,
         corner=8.0,
-        routed=1.0,
         grouped=1.0,
         reduce_once=1e-9,
         reduce_share=1.0,

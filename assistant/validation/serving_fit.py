@@ -32,8 +32,8 @@ FAR = 0.15  # logarithm from which a row weighs less
 # kernels for
 DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave", "widening")
 STEPS, DIFFERENCE = 8, 0.02
-COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "grouped", "moving", "blocked", "cast",
-          "packed", "unpacked", "widened")  # fmt: skip
+COMMON = ("reading", "cache", "matrix", "narrow", "corner", "grouped", "moving", "blocked", "cast",
+          "packed", "widened")  # fmt: skip
 OWN = ("host", "wait", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores", "scaled", "latent",
        "widening")  # fmt: skip
 SERVED_NOW = ("vllm", "sglang", "tensorrt-llm")  # an engine nobody named lies in their middle
