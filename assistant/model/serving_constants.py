@@ -64,7 +64,7 @@ class Engine:
     answer: float = 10e-6
     stream: float = 20e-6
     layer: float = 30e-6
-    routed: float = 60e-6
+    routed: float = 20e-6
     mixed: float = 30e-6
     first: float = 30e-3
     wave: float = 0.09

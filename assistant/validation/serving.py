@@ -55,6 +55,7 @@ from pathlib import Path
 from typing import Literal
 
 from assistant.model.architecture import Architecture, element_bytes
+from assistant.model.bursts import all_at_once
 from assistant.model.described import architecture_of
 from assistant.model.disaggregation import Side, served_apart
 from assistant.model.machine import Machine, machine_of
@@ -87,7 +88,9 @@ OFFLINE_MEMORY = 0.95
 # (rows that are not in the table) 0.11 serves Llama 3 8B, of four, up to 3.0 times as fast as 0.10, Llama 2 7B, of one,
 # as fast to 10 %
 PACKS = ("trtllm-0.11.0",)
-BURST_BATCH = 256  # and engines unless told otherwise (max_num_seqs)
+# GPUs on which vLLM answers 256 requests together and takes 2,048 tokens of prompts in a step unless told otherwise, on
+# others 1,024 and 8,192 (vllm/engine/arg_utils.py, quoted from memory)
+SMALL_BURSTS = "a100"
 _WORKERS = re.compile(r"w(\d+)xtp(\d+)xpp(\d+)xadp(\d+)xmtp(\d+)xmep(\d+)")
 
 Figure = Literal["tpot", "ttft", "rate"]
@@ -154,6 +157,7 @@ class ServedRun:
     lengths: tuple[float, float]
     concurrency: float | None
     measured: Mapping[Figure, float]
+    varied: bool = False  # whether its answers are of many lengths
 
     @property
     def generation(self) -> str:
@@ -184,8 +188,12 @@ class ServedRun:
             return one_batch(one, Load(*self.lengths, self.concurrency or held, held))
         if self.mode == "load":
             return under_load(one, Load(*self.lengths, self.concurrency or held, held))
-        most = {"offline": OFFLINE_BATCH}.get(self.mode, BURST_BATCH) * self.split.dp
-        batch = min(self.concurrency or held, held, most)
+        if self.mode == "burst":
+            small = self.engine == "vllm" and self.machine.gpu.startswith(SMALL_BURSTS)
+            most, chunk = (256, 2048.0) if small else (1024, 8192.0)
+            load = Load(*self.lengths, self.concurrency or held, min(held, most * self.split.dp), chunk)
+            return all_at_once(one, load, varied=self.varied)
+        batch = min(self.concurrency or held, held, OFFLINE_BATCH * self.split.dp)
         return under_load(one, Load(*self.lengths, batch, batch))
 
     def _engined(self, split: Split, constants: ServingConstants, engine: Engine) -> Engined:
@@ -227,6 +235,7 @@ def _run(row: Mapping[str, str], catalog: Catalog, machines: dict[tuple[str, int
         lengths,
         None if row["concurrency"] in ("", "max") else float(row["concurrency"]),
         dict(_figures(row, lengths)),
+        row["answers"] == "varied",
     )
 
 

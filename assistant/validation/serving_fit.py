@@ -30,7 +30,7 @@ FAR = 0.15  # logarithm from which a row weighs less
 # a constant that is a factor of e off counts as much as one row off by this logarithm; weaker for what only the time to
 # the first token tells, which a benchmark's clients decide, and for widened experts, which each engine has its own
 # kernels for
-DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave", "widening")
+DRAWN, DRAWN_LOOSELY, LOOSE = 1.0, 0.1, ("first", "wave", "widening")
 STEPS, DIFFERENCE = 8, 0.02
 COMMON = ("reading", "cache", "matrix", "narrow", "corner", "grouped", "moving", "blocked", "cast",
           "packed", "widened")  # fmt: skip
