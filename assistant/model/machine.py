@@ -125,7 +125,9 @@ def machine_of(
         compute_units=gpu.compute_units.si if gpu.compute_units else max(1.0, bf16 / _FLOPS_PER_UNIT),
         scale_up_bandwidth=scale_up.bandwidth_per_gpu.si * scale_up.bus_bandwidth_efficiency.si,
         scale_up_latency=scale_up.latency.si,
-        small_all_reduce=scale_up.small_all_reduce.si if scale_up.small_all_reduce else KERNEL_STEPS * scale_up.latency.si,
+        small_all_reduce=scale_up.small_all_reduce.si
+        if scale_up.small_all_reduce
+        else KERNEL_STEPS * scale_up.latency.si,
         in_network_reduction=scale_up.in_network_reduction,
         calibrated=gpu.calibration.measured,
         relative=gpu.calibration.relative,

@@ -294,7 +294,9 @@ class Engined:
         experts are in four bits, on units for them, their first product gives its result scaled: one remains."""
         a = self.architecture
         shared, experts = weight_formats(a, self.precision)
-        sorted_ = 2 * a.moe_layers / a.layers  # experts' inputs are scaled after they were sorted, by kernels of their own
+        sorted_ = (
+            2 * a.moe_layers / a.layers
+        )  # experts' inputs are scaled after they were sorted, by kernels of their own
         if shared == "nvfp4" or (shared == "fp8" and a.scaled_blocks):
             return ((2 if a.latent is None else 5) + 2 + 2 * (a.shared_experts > 0) + sorted_) / 4.0
         if shared in ("fp8", "int8"):
@@ -505,4 +507,3 @@ def one_batch(engined: Engined, load: Load) -> Served:
     first = prefilled(engined, load, batch / engined.split.dp)
     tpot = decoded(engined, load, batch)
     return _served(first, tpot, batch, batch * load.output_tokens / (first + (load.output_tokens - 1.0) * tpot))
-

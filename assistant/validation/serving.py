@@ -289,13 +289,14 @@ def answered_share(run: ServedRun) -> float:
 
 def serving_groups(measurements: Path, catalog: Catalog) -> Iterable[Group]:
     """By source, GPU, engine, mode and figure: those that judge and those for calibration."""
-    constants, spread = serving_constants(catalog.constants), spreads_of(catalog.constants)
+    constants = serving_constants(catalog.constants)
     engines: dict[str, Engine] = {}
     found: dict[tuple[str, Figure, Kept], list[Observed]] = {}
     for run in served_runs(measurements, catalog):
         engine = engines.setdefault(run.engine, engine_of(run.engine, catalog.constants))
         made, simple = run.served(constants, engine), run.served(*ROOFLINE)
         use: Kept = "calibrated" if run.use == "calibration" else "seen" if run.source in PACKS else "kept out"
+        spread = spreads_of(catalog.constants, run.gpu, run.architecture.experts)
         for figure, measured in run.measured.items():
             predicted, away = figure_of(made, figure), exp(NINETIETH * float(getattr(spread, figure)))
             band = predicted / away, predicted * away
