@@ -23,13 +23,13 @@ class ServingConstants:
 
     ``reading``, ``cache``: of the memory bandwidth, for weights and for keys and values. ``matrix``: of the efficiency
     that large products reach in training; ``narrow``: of that again below 16 bits, ``blocked``: of that in FP8 with a
-    scale for each block on GPUs whose units do not scale. ``corner``: exponent that rounds the roofline. ``grouped``:
-    time of multiplying by experts, in many small products, against dense ones. ``reduce_once``, ``reduce_share``: of
-    the bus bandwidth of large messages, for all-reduces in one pass and in two. ``moving``: times longer than the
-    memory's rate allows that states take on their way between products. ``cast``: of an engine's ``scaled``, where
-    narrow inputs have one scale that is known before. ``packed``: as an engine's ``scores``, of kernels that multiply
-    the eight query heads of a shared key at once. ``widened``: times longer that multiplying by experts in four bits
-    takes where the GPU has no units for the format.
+    scale for each block of 128. ``corner``: exponent that rounds the roofline. ``grouped``: time of multiplying by
+    experts, in many small products, against dense ones. ``reduce_once``, ``reduce_share``: of the bus bandwidth of
+    large messages, for all-reduces in one pass and in two. ``moving``: times longer than the memory's rate allows that
+    states take on their way between products. ``cast``: of an engine's ``scaled``, where narrow inputs have one scale
+    that is known before. ``packed``: as an engine's ``scores``, of kernels that multiply the eight query heads of a
+    shared key at once. ``widened``: times longer that multiplying by experts in four bits takes where the GPU has no
+    units for the format.
     """
 
     reading: float = 0.85

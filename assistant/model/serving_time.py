@@ -105,7 +105,7 @@ class Engined:
         wanted = ("bf16",) if precision == "mxfp4" and self._widens else COMPUTED_IN[precision]
         found = next(one for one in wanted if one in peaks)
         narrow = self.constants.narrow if found in ("fp8", "fp4") else 1.0
-        if precision == "fp8" and self.architecture.scaled_blocks and "mxfp8" not in peaks:
+        if precision == "fp8" and self.architecture.scaled_blocks:  # of 128, not the 32 that units for MXFP8 scale
             narrow = narrow * self.constants.blocked
         return peaks[found] * self.machine.gemm_efficiency * self.constants.matrix * narrow
 
