@@ -40,7 +40,8 @@ in, and the cache in 16 bits, since the published weights have no scales for ano
 
 Modes: ``load`` is a constant number of requests in flight, ``offline`` as many as fit with more waiting, ``static`` one
 batch from its prompts to its last tokens, ``burst`` all requests at once, ``disaggregated`` apart for prompts and
-answers (``prefill``, ``decode``: workers × layout as the source writes it).
+answers (``prefill``, ``decode``: workers × layout as the source writes it). GPUStack's runs of four requests at a time
+("batch size 4") are under load; answers are ``varied`` where its prompts are ShareGPT's, else all as long.
 """
 
 from __future__ import annotations
