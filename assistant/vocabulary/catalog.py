@@ -77,6 +77,7 @@ class ScaleUp(Entry):
     bandwidth_per_gpu: Fact  # one direction, per GPU
     bus_bandwidth_efficiency: Fact  # fraction of bandwidth_per_gpu that NCCL's bus bandwidth reaches at large messages
     latency: Fact  # software latency of one collective step inside the domain
+    small_all_reduce: Fact | None = None  # of 8 KiB on 8 GPUs by the kernels that engines of inference have for it
     in_network_reduction: bool = False  # NVLS: the switch adds
     mesh_peers: int = 0  # no switch: every GPU has links of its own to so many others, who share bandwidth_per_gpu
     scope: Literal["node", "rack"] = "node"
