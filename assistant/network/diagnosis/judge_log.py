@@ -436,7 +436,16 @@ def _findings(
     stepped = known.steps.told > 1 and not any(run.rows for run in runs)
     found = [
         *known.findings(several, log, device, speed, tables.last, tables.moved),
-        *judge_network.findings(log, nodes, device, speed, known.standing, _heard_of(known, log), stepped=stepped),
+        *judge_network.findings(
+            log,
+            nodes,
+            device,
+            speed,
+            known.standing,
+            _heard_of(known, log),
+            stepped=stepped,
+            alone=nodes == 1 or transport in _INSIDE,
+        ),
         *judge_parts.findings(
             runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
         ),

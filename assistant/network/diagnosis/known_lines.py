@@ -234,6 +234,7 @@ class KnownLines:
         loose = [each for each in telling if each.otherwise]
         there = [each for each in telling if each.offers] if loose else []
         named: set[LogTransport] = {each.transport for each in firm or there or loose if each.transport}
+        named -= {"nvlink"} if len(named) > 1 else set()  # which is in each node, whatever joins these
         return named.pop() if len(named) == 1 else None
 
     @property

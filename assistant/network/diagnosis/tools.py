@@ -40,7 +40,8 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "reasons", "counter"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "layer", "reasons",
+                  "counter"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -157,6 +158,7 @@ class Tools:
     at_work: set[tuple[str, str]] = field(default_factory=set)  # GPUs, as what prints their memory says too
     limits: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # W, by GPU: set, by default
     netdevs: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # of adapters: their interfaces
+    layers: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # of adapters: InfiniBand or Ethernet
     _files: deque[str] = field(default_factory=deque)  # interfaces of which the next lines are the rates
     _most_lanes: float = 0.0
     _limit: float = 0.0
@@ -173,6 +175,11 @@ class Tools:
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
         return self._neighbours > 0 or bool(self._columns or self._files) or self.matrix.under_way or self._asked_bus
+
+    @property
+    def _named(self) -> dict[str, dict[tuple[str, str], tuple[str, int]]]:
+        """What is kept as a word of a place, by what it is."""
+        return {"switch": self.switches, "busy": self.busy, "netdev": self.netdevs, "layer": self.layers}
 
     @property
     def without_rdma(self) -> bool:
@@ -324,7 +331,7 @@ class Tools:
             self.down.setdefault(place, number)
         elif each.what in ("hot", "reasons"):
             self._slowed(place, int(value, 0) if each.what == "reasons" else _HOT, number)
-        elif (names := {"switch": self.switches, "busy": self.busy, "netdev": self.netdevs}.get(each.what)) is not None:
+        elif (names := self._named.get(each.what)) is not None:
             names.setdefault(place, (value, number))
         elif each.what in ("cpus", "periods", "throttled"):
             self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)
