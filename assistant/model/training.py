@@ -18,7 +18,7 @@ from .job import DILOCO, SAVINGS, STRATEGIES, Job
 from .layout import Layouts
 from .low_communication import predict_islands
 from .machine import Machine
-from .memory import memory_of
+from .memory import FRAGMENTATION, least_bytes, memory_of
 from .network import Network, Networks
 from .quickest import searched
 from .step import steps
@@ -108,7 +108,7 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
     slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
     times = np.broadcast_to(slowed.total, shape)[:, networks, own]
     parts = {name: _at(part, networks, own) for name, part in slowed.parts.items()}
-    memory = memory_of(job, machine, machine.framework(job.framework), layouts).total.tolist()
+    memory, close = _memory(job, machine, layouts, fits)
     traffic = traffic_of(job, machine, layouts)
     spread, reasons = compute_spread(job, machine)
     network_spread = np.array([network_spread_of(n, job, machine.domains) for n in columns.networks])
@@ -128,9 +128,22 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
             memory,
             traffic,
             fits,
-            reasons,
+            reasons + close,
         )
         for f, network in enumerate(columns.networks)
+    ]
+
+
+def _memory(job: Job, machine: Machine, layouts: Layouts, fits: bool) -> tuple[list[float], list[str]]:
+    """Bytes per GPU of each layout, and what is said where a split that was given ``fits`` without the margin alone."""
+    framework = machine.framework(job.framework)
+    whole = memory_of(job, machine, framework, layouts).total
+    if not fits or (whole <= machine.memory).all():
+        return whole.tolist(), []
+    least = np.where(whole > machine.memory, least_bytes(job, machine, framework, layouts), whole)
+    return least.tolist(), [
+        f"the split takes {least.max() / machine.memory:.0%} of a GPU's memory without the {FRAGMENTATION:.0%} that "
+        "are kept free for fragmentation: it may run, and it may run out of memory"
     ]
 
 

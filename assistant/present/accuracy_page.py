@@ -63,6 +63,7 @@ def _memory(memory: MemoryReport) -> dict[str, str | float]:
     tables = {use: map(memory_report.cells, _of(use, memory.sources)) for use in ("validation", "calibration")}
     return {
         "margin": 100 * memory.margin,
+        "surplus": 100 * memory.surplus,
         **{f"memory_{use}": _rows(memory_report.HEAD, cells, set(range(1, 7))) for use, cells in tables.items()},
         "memory_verdicts": f"{verdicts} Refused:\n\n{refused}" if refused else verdicts,
     }
