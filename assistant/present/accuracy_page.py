@@ -6,6 +6,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from assistant.vocabulary.shares import may_be
 from assistant.vocabulary.validation import (
     AdapterReport,
     CollectiveAccuracy,
@@ -19,6 +20,7 @@ from assistant.vocabulary.validation import (
 )
 
 from . import memory_report
+from .covered import covered_cell
 from .markdown import table
 from .validation import SLOWDOWN_HEAD, SOURCE_HEAD, collective_cells, slowdown_cells, source_cells
 
@@ -100,7 +102,7 @@ def _loops(lines: list[LoopAccuracy]) -> str:
     def cells(line: LoopAccuracy) -> list[str]:
         errors = (line.mean_absolute, line.median_absolute, line.p90_absolute)
         shares = [f"{100 * value:.1f}" for value in errors]
-        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
+        covered = covered_cell(line.covered, line.runs)
         constant = "–" if line.runs == 1 else f"{100 * line.null_mean_absolute:.1f}"
         own = [line.source or "**all**", str(line.runs), *shares, f"{100 * line.bias:+.1f}", f"{line.ratio:.2f}"]
         return [*own, constant, covered]
@@ -110,8 +112,7 @@ def _loops(lines: list[LoopAccuracy]) -> str:
 
 def _table(lines: list[SourceAccuracy]) -> str:
     def cells(line: SourceAccuracy) -> list[str]:
-        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
-        return [line.source or "**all**", *source_cells(line)[1:-1], covered]
+        return [line.source or "**all**", *source_cells(line)[1:-1], covered_cell(line.covered, line.runs)]
 
     return _rows(SOURCE_HEAD, map(cells, lines), set(range(1, 8)))
 
@@ -148,7 +149,7 @@ def _dispatches(lines: list[DispatchAccuracy]) -> str:
             f"{100 * line.bias:+.1f}",
             f"{100 * line.geometric:.1f}",
             f"{100 * line.null_mean_absolute:.1f}",
-            f"{100 * line.covered:.0f}",
+            covered_cell(line.covered, line.rows),
         ]
 
     return _rows(head, map(cells, lines), set(range(3, 11)))
@@ -183,13 +184,22 @@ def _misses(made: Validation) -> str:
         for line in made.slowdowns
         if 100 * abs(line.error) > SLOWDOWN_GOAL
     ]
+    bands = [*judged, *(one for one in made.sources if one.use == "validation" and not one.source)]
+    out = [one for one in bands if one.covered is not None and not low <= round(100 * one.covered) <= high]
     found += [
-        f"- {line.source or 'all that nothing was calibrated on'}: {100 * line.covered:.0f} % of the runs are within "
-        f"P10-P90, wanted {low:.0f} to {high:.0f} %."
-        for line in [*judged, *(one for one in made.sources if one.use == "validation" and not one.source)]
-        if line.covered is not None and not low <= round(100 * line.covered) <= high
+        f"- {line.source or 'all that nothing was calibrated on'}: {100 * (line.covered or 0.0):.0f} % of the runs are "
+        f"within P10-P90, wanted {low:.0f} to {high:.0f} %."
+        for line in out
+        if not _may_be_right(line)
     ]
+    few = [f"{one.source} ({100 * (one.covered or 0.0):.0f} % of {one.runs})" for one in out if _may_be_right(one)]
+    if few:
+        found.append(f"- within P10-P90 too few or too many, of runs too few to tell it from 80 %: {', '.join(few)}.")
     return "\n".join(found + _missed_collectives(made)) or "Every source is within its goal."
+
+
+def _may_be_right(line: SourceAccuracy) -> bool:
+    return line.covered is not None and may_be(line.covered, line.runs)
 
 
 def _judged(lines: list[SourceAccuracy]) -> list[SourceAccuracy]:
