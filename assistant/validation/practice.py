@@ -48,10 +48,16 @@ def _practiced(run: Run) -> float:
 def as_published(run: Run, *, known: bool = True) -> Run:
     """The run predicted without what others take longer; and, of a publisher whose other rows the factors come from,
     without what publishers differ by."""
-    given = {name: fact for name, fact in (run.machine.constants or {}).items() if f"-{PRACTICE}" not in name}
-    if not known:
-        given |= {PUBLISHERS: run.machine.constants[PUBLISHERS]} if PUBLISHERS in (run.machine.constants or {}) else {}
+    facts = run.machine.constants or {}
+    kept = () if known else (PUBLISHERS,)
+    given = {name: fact for name, fact in facts.items() if f"-{PRACTICE}" not in name or name in kept}
     return replace(run, machine=replace(run.machine, constants=given))
+
+
+def of_another(run: Run, catalog: Catalog) -> Run:
+    """A run of a known publisher as if it were of one nobody knows: as sure as publishers differ."""
+    facts = {**(run.machine.constants or {}), PUBLISHERS: catalog.constants[PUBLISHERS]}
+    return replace(run, machine=replace(run.machine, constants=facts))
 
 
 def _publisher(run: Run) -> str:

@@ -18,7 +18,7 @@ scatter by themselves.
 import datetime
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -35,6 +35,7 @@ from .stages import STAGES
 
 WITHIN = 0.8  # share of rows that P10-P90 should hold
 POOLED = 3  # series; as many as the rows that a constant's first value counts for in the fit
+EVERY = 3  # of the rows of the others, each so many-th tells the constants without a publisher
 REWEIGHTED = 5  # times the weights of large errors follow a step
 
 
@@ -153,7 +154,7 @@ def without_publisher(runs: Sequence[Run], publisher: str) -> list[Off]:
     judged = [r for r in ours if family_of(r.machine.gpu) in others and not r.job.architecture.experts]
     if not judged:
         return []
-    values = fit([replace(run, use="validation") if run in ours else run for run in runs], passes=OUT_PASSES)
+    values = fit([r for r in runs if r not in ours], passes=OUT_PASSES, every=EVERY)
     return [Off(run, float(np.log(predicted(prepared(run), values) / run.measured_s))) for run in judged]
 
 
