@@ -39,7 +39,8 @@ class Outcome:
 
     ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_into_node``: bytes
     per optimizer step by kind; a node is a scale-up domain. ``gathers``: of the breakdown's ``dp`` the seconds in which
-    sharded layers wait for weights and gradients, micro-batch by micro-batch.
+    sharded layers wait for weights and gradients, micro-batch by micro-batch. ``crowded``: why a split that was given
+    and fits may run out of memory.
     """
 
     network: str
@@ -58,6 +59,7 @@ class Outcome:
     traffic_into_node: dict[str, float] = field(default_factory=dict)
     collectives: float = 0.0
     gathers: float = 0.0
+    crowded: str = ""
 
 
 def predict_training(
@@ -109,7 +111,7 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
     slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
     times = np.broadcast_to(slowed.total, shape)[:, networks, own]
     parts = {name: _at(part, networks, own) for name, part in slowed.parts.items()}
-    memory, close = _memory(job, machine, layouts, fits)
+    memory, crowded = _memory(job, machine, layouts, fits)
     traffic = traffic_of(job, machine, layouts)
     spread, reasons = compute_spread(job, machine)
     network_spread = np.array([network_spread_of(n, job, machine.domains) for n in columns.networks])
@@ -129,23 +131,26 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
             memory,
             traffic,
             fits,
-            reasons + close,
+            reasons,
+            crowded,
         )
         for f, network in enumerate(columns.networks)
     ]
 
 
-def _memory(job: Job, machine: Machine, layouts: Layouts, fits: bool) -> tuple[list[float], list[str]]:
-    """Bytes per GPU of each layout, and what is said where a split that was given ``fits`` without the margin alone."""
+def _memory(job: Job, machine: Machine, layouts: Layouts, fits: bool) -> tuple[list[float], str]:
+    """Bytes per GPU of each layout, and what is said where a split that was given ``fits`` without the margin alone:
+    what is left of a GPU is all of the margin that there is."""
     framework = machine.framework(job.framework)
     whole = memory_of(job, machine, framework, layouts).total
     if not fits or (whole <= machine.memory).all():
-        return whole.tolist(), []
-    least = np.where(whole > machine.memory, least_bytes(job, machine, framework, layouts), whole)
-    return least.tolist(), [
-        f"the split takes {least.max() / machine.memory:.0%} of a GPU's memory without the {FRAGMENTATION:.0%} that "
-        "are kept free for fragmentation: it may run, and it may run out of memory"
-    ]
+        return whole.tolist(), ""
+    least = float(least_bytes(job, machine, framework, layouts)[whole > machine.memory].max())
+    return np.minimum(whole, machine.memory).tolist(), (
+        f"the split takes at least {100 * least / machine.memory:.0f} % of a GPU's memory, without all of the "
+        f"{100 * FRAGMENTATION:.0f} % that are kept for fragmentation elsewhere: it may run, and it may run out of "
+        "memory"
+    )
 
 
 def _at(part: np.ndarray, networks: np.ndarray, own: np.ndarray) -> list[float]:
@@ -168,6 +173,7 @@ def _outcome(
     traffic: Traffic,
     fits: bool,
     reasons: list[str],
+    crowded: str,
 ) -> Outcome:
     total, gathers = added(parts.values()), parts.pop("gathers")
     parts["dp"] += gathers
@@ -189,6 +195,7 @@ def _outcome(
         outside_calibration=reasons + _beyond(job, network, machine.domains),
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
         collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]),
+        crowded=crowded,
     )
 
 
