@@ -1,7 +1,7 @@
 """The handbook's page on accuracy: tables and a plot of predicted against measured steps."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -184,18 +184,31 @@ def _misses(made: Validation) -> str:
         for line in made.slowdowns
         if 100 * abs(line.error) > SLOWDOWN_GOAL
     ]
-    bands = [*judged, *(one for one in made.sources if one.use == "validation" and not one.source)]
-    out = [one for one in bands if one.covered is not None and not low <= round(100 * one.covered) <= high]
+    out = [
+        (name, line)
+        for name, line in _banded(made.sources, judged)
+        if line.covered is not None and not low <= round(100 * line.covered) <= high
+    ]
     found += [
-        f"- {line.source or 'all that nothing was calibrated on'}: {100 * (line.covered or 0.0):.0f} % of the runs are "
-        f"within P10-P90, wanted {low:.0f} to {high:.0f} %."
-        for line in out
+        f"- {name}: {100 * (line.covered or 0.0):.0f} % of the runs are within P10-P90, wanted {low:.0f} to "
+        f"{high:.0f} %."
+        for name, line in out
         if not _may_be_right(line)
     ]
-    few = [f"{one.source} ({100 * (one.covered or 0.0):.0f} % of {one.runs})" for one in out if _may_be_right(one)]
+    few = [f"{name} ({100 * (one.covered or 0.0):.0f} % of {one.runs})" for name, one in out if _may_be_right(one)]
     if few:
-        found.append(f"- within P10-P90 too few or too many, of runs too few to tell it from 80 %: {', '.join(few)}.")
+        found.append(f"- not {low:.0f} to {high:.0f} %, but of too few runs to tell it from 80 %: {', '.join(few)}.")
     return "\n".join(found + _missed_collectives(made)) or "Every source is within its goal."
+
+
+def _banded(lines: Sequence[SourceAccuracy], judged: Sequence[SourceAccuracy]) -> Iterator[tuple[str, SourceAccuracy]]:
+    """Every line whose band is judged, by name: without the source, and its kept-out rows with all others."""
+    without = {line.source for line in judged if line.use == "left out"}
+    for line in judged:
+        yield f"{line.source} without its rows" if line.use == "left out" else line.source, line
+    for line in lines:
+        if line.use == "validation" and (line.source in without or not line.source):
+            yield line.source or "all that nothing was calibrated on", line
 
 
 def _may_be_right(line: SourceAccuracy) -> bool:

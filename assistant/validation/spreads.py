@@ -83,7 +83,7 @@ def _without_each(rows: Sequence[Prepared], values: Values, names: Sequence[str]
     for left in dict.fromkeys(series):
         kept = np.array([one != left for one in series])
         moved = _moved(kept, rows, found, slopes, values, names) if kept.any() else np.zeros(len(names))
-        for i in np.flatnonzero(~kept):
+        for i in np.flatnonzero(~kept).tolist():
             yield Off(rows[i].run, float(found[i] + slopes[i] @ moved), _beside(rows[i].run))
 
 
