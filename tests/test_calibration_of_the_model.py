@@ -11,7 +11,7 @@ import pytest
 from assistant.library import load
 from assistant.model.validation import Run
 from assistant.validation import published_runs
-from assistant.validation.calibration import _thinned, completed, errors, fit, improved
+from assistant.validation.calibration import completed, errors, fit, improved, thinned
 from assistant.validation.constants import first_values, predicted, prepared, shipped
 from assistant.validation.record import efficiencies, kernel_constants, with_facts
 from assistant.validation.split import ONLY_VALIDATION, PUBLISHER, series_of, use_of
@@ -48,9 +48,9 @@ def test_no_near_duplicate_of_a_validation_row_is_calibrated_on(runs):
 )
 def test_the_shipped_constants_are_where_the_fit_ends(runs, stage, some):
     rows = some(
-        stage.rows([prepared(run) for run in _thinned(runs, 1)]), 5 if stage.families[0] in ("a100", "hopper") else 1
+        stage.rows([prepared(run) for run in thinned(runs, 1)]), 5 if stage.families[0] in ("a100", "hopper") else 1
     )
-    start = completed(shipped(catalog()), [prepared(run) for run in _thinned(runs, 20)])
+    start = completed(shipped(catalog()), [prepared(run) for run in thinned(runs, 20)])
     again = improved(rows, start, list(stage.names), rounds=1)
     for name in stage.names:
         assert again[name] == pytest.approx(start[name], rel=0.2), name

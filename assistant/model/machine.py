@@ -43,6 +43,7 @@ class Machine:
     in_network_reduction: bool
     calibrated: bool
     relative: str | None = None  # whose efficiencies it takes over
+    vendor: str = "nvidia"
     host_link: float = 0.0  # bytes/s between a GPU and its host, one direction; 0 where nobody knows
     spread: float = 0.0  # standard deviation of the logarithm of compute time, beside that of the software
     mesh_peers: int = 0  # GPUs that each has links of its own to, where no switch joins them
@@ -131,6 +132,7 @@ def machine_of(
         in_network_reduction=scale_up.in_network_reduction,
         calibrated=gpu.calibration.measured,
         relative=gpu.calibration.relative,
+        vendor=gpu.vendor,
         host_link=gpu.host_link.si if gpu.host_link else 0.0,
         spread=gpu.calibration.spread.si if gpu.calibration.spread else 0.0,
         mesh_peers=scale_up.mesh_peers,

@@ -18,7 +18,7 @@ from .framework import Framework
 from .job import Job
 from .layout import Layouts, joined
 from .machine import Machine
-from .memory import memory_of
+from .memory import least_bytes, memory_of
 from .network import Networks
 from .search import cheapest_recompute, layouts_for, needless_zero2, with_every_recompute
 from .step import least_times, step_times
@@ -91,14 +91,17 @@ def fitting(
     job: Job, machine: Machine, parallelism: Parallelism | None = None, layouts: Layouts | None = None
 ) -> tuple[Layouts, bool]:
     """``(the layouts that fit, True)``, of those that differ in recompute only the one that repeats least; else ``(the
-    least unfit one, False)``. ``layouts``: those there are, without recompute. Raises :class:`InputError` when the job
-    cannot be split over its GPUs."""
+    least unfit one, False)``. ``layouts``: those there are, without recompute. A split that is given may do without the
+    margin for fragmentation, which none that is chosen does. Raises :class:`InputError` when the job cannot be split
+    over its GPUs."""
     layouts = layouts or layouts_for(job, machine, parallelism, repeats=False)
     if found := _able(job, machine, layouts):
         return found, True
     for split in _spread_wider(job, parallelism):
         if found := _able(job, machine, layouts_for(job, machine, split, repeats=False)):
             return found, True
+    if parallelism is not None and (found := _able(job, machine, layouts, spare=False)):
+        return found, True
     roomy = parallelism is not None
     every, needed = _needed(job, machine, layouts_for(job, machine, parallelism, roomy=roomy, repeats=False))
     layout, way = np.unravel_index(np.argmin(needed.T), needed.T.shape)
@@ -115,9 +118,13 @@ def _spread_wider(job: Job, given: Parallelism | None) -> Iterator[Parallelism]:
             yield given.model_copy(update={"strategy": strategy})
 
 
-def _able(job: Job, machine: Machine, layouts: Layouts) -> Layouts | None:
-    """Those of layouts without recompute that fit, with the least of it."""
-    every, needed = _needed(job, machine, layouts)
+def _able(job: Job, machine: Machine, layouts: Layouts, *, spare: bool = True) -> Layouts | None:
+    """Those of layouts without recompute that fit, with the least of it; with room to ``spare`` or without."""
+    if spare:
+        every, needed = _needed(job, machine, layouts)
+    else:
+        every = with_every_recompute(job, layouts)
+        needed = least_bytes(job, machine, machine.framework(job.framework), every)
     fits = needed <= machine.memory
     if not fits.any():
         return None

@@ -304,6 +304,7 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
     ]
     found = [
         *first,
+        *_crowded(made.choice.chosen),
         *_on_fewer(made, catalog),
         *idle.warnings(made.choice.chosen, job),
         *_given_but_impossible(made),
@@ -550,6 +551,12 @@ def _interrupted(made: Decision) -> list[Warning_]:
             "costs count it. Three in five interruptions are GPUs and their memory, one in ten the network.",
         )
     ]
+
+
+def _crowded(chosen: Entry | None) -> list[Warning_]:
+    """That the split which was given may run out of memory."""
+    crowded = chosen.estimate.crowded if chosen and chosen.estimated else ""
+    return [Warning_(code="memory-full", message=f"{crowded[:1].upper()}{crowded[1:]}.")] if crowded else []
 
 
 def _less_sure(chosen: Entry | None) -> list[Warning_]:

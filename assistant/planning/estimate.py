@@ -112,6 +112,7 @@ def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
             "network_collectives": outcome.collectives,
             "network_seconds": into / node_rate,
         },
+        crowded=outcome.crowded,
     )
 
 

@@ -101,6 +101,6 @@ def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Predi
         breakdown_s=e.breakdown,
         learning=e.learning,
         serving=e.serving,
-        outside_calibration=list(e.outside),
+        outside_calibration=[*e.outside, *([e.crowded] if e.crowded else [])],
         assumptions=assumptions,
     )
