@@ -64,7 +64,7 @@ class KernelConstants:
     permute_passes: float = 6.0
     mixture_launch: float = 2.0
     expert_traffic: float = 12.0
-    slowest: float = 0.011
+    slowest: float = 0.009
 
     def pace(self, gpus: int) -> float:
         """Time of the slowest of many GPUs against that of the slowest in a node of eight, where efficiencies were

@@ -2,7 +2,8 @@
 
     python -m assistant.validation.pace      # the value beside the shipped one
 
-Calibration rows alone, by series that differ in nothing but GPUs and, in proportion, batch. What all rows of a series
+Calibration rows alone, by series that differ in nothing but GPUs and, in proportion, batch, on networks with an adapter
+for each GPU, so that what grows is not the network's. What all rows of a series
 have in common is taken away first, so that neither efficiencies nor publishers are in it; the rest is the least squares'
 answer in the one constant. It is fitted apart from the others, which a few hundred rows on one node hold.
 """
@@ -12,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from assistant.library import load
-from assistant.model.kernels import KernelConstants
+from assistant.model.kernels import NODE, KernelConstants
 from assistant.model.validation import Run
 
 from .constants import Values, predicted, prepared, shipped
@@ -23,7 +24,7 @@ NAME = "kernel/slowest"
 
 def weak_series(runs: Sequence[Run]) -> list[list[Run]]:
     """Calibration runs that differ in GPUs and batch only, more than a node of eight among them; mixtures, whose
-    experts' traffic grows with the nodes too, are left out."""
+    experts' traffic grows with the nodes too, are left out, and so are GPUs that share adapters."""
     found: dict[tuple, list[Run]] = {}
     for run in runs:
         job = run.job
@@ -33,7 +34,14 @@ def weak_series(runs: Sequence[Run]) -> list[list[Run]]:
         each = job.global_batch / job.gpus
         key = (run.source, run.machine.gpu, alike, each, run.parallelism.model_dump_json())
         found.setdefault(key, []).append(run)
-    return [one for one in found.values() if len({run.job.gpus for run in one}) > 1 and max(r.job.gpus for r in one) > 8]
+    return [one for one in found.values() if _tells(one)]
+
+
+def _tells(series: Sequence[Run]) -> bool:
+    """Whether a series has several sizes, the largest of them on several nodes with an adapter for each GPU."""
+    largest = max(series, key=lambda run: run.job.gpus)
+    several = len({run.job.gpus for run in series}) > 1 and largest.job.gpus > NODE
+    return several and largest.network.gpu_rate >= largest.network.nic_rate
 
 
 def fitted(runs: Sequence[Run], values: Values) -> tuple[float, float, int]:
