@@ -4,9 +4,9 @@ What delays a step (a host's pause, a page of the data set, a full queue in the 
 and of independent delays the sum spreads like the root of their number: the longer a step, the smaller the share. Of
 13 submissions by NVIDIA to MLPerf the slowest step in a hundred took 0.1 percent longer than the median where a step
 takes 36 seconds and 1 to 5 percent where it takes less than half a second. Sites differ more than that: six of thirteen
-other submissions of several nodes had slow steps of 7 to 16 percent, for which nothing in their logs gives a reason. The
-mean stayed within a percent of the median in all but four. So the tail changes neither hours nor costs, and is told
-beside them. Restarts, whose first step is long, are no part of it.
+other submissions of several nodes had slow steps that took 7 to 16 percent longer, and nothing in the rows tells which
+site is such. The mean stayed within a percent of the median in all but four. So the tail changes neither hours nor
+costs, and is told beside them. Restarts, whose first step is long, are no part of it.
 """
 
 from __future__ import annotations

@@ -3,9 +3,9 @@
     python -m assistant.validation.pace      # the value beside the shipped one
 
 Calibration rows alone, by series that differ in nothing but GPUs and, in proportion, batch, on networks with an adapter
-for each GPU, so that what grows is not the network's. What all rows of a series
-have in common is taken away first, so that neither efficiencies nor publishers are in it; the rest is the least squares'
-answer in the one constant. It is fitted apart from the others, which a few hundred rows on one node hold.
+for each GPU, so that what grows is not the network's. What all rows of a series have in common is taken away first, so
+that neither efficiencies nor publishers are in it; the rest is the least squares' answer in the one constant. It is
+fitted apart from the others, where hundreds of rows on a single node, which say nothing of it, would outweigh it.
 """
 
 from collections.abc import Sequence
