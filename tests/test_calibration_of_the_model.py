@@ -55,7 +55,9 @@ def test_the_shipped_constants_are_where_the_fit_ends(runs, stage, some):
     for name in stage.names:
         assert again[name] == pytest.approx(start[name], rel=0.2), name
     before, after = (np.abs(errors(rows, values)).mean() for values in (start, again))
-    assert after > before - 0.003  # a further round gains nothing to speak of
+    # A further round gains next to nothing; Hopper's were held when the pace of the slowest GPU came in, as serving
+    # and adapters share them.
+    assert after > before - 0.005
 
 
 def test_a_quick_fit_from_scratch_comes_near_the_shipped_constants(runs):
