@@ -78,7 +78,7 @@ def _fastest(taken: Entry) -> Assumption:
 def _of_the_run(made: Prediction, job: Resolved, catalog: Catalog) -> Prediction:
     """With what many steps of one run are like: the slowest in a hundred, and the share of the time that trains."""
     usual = made.step_time_p50_s or made.step_time_s
-    slowest = usual * (1.0 + excess_of_slowest(catalog.constants)[1])
+    slowest = usual * (1.0 + excess_of_slowest(catalog.constants, usual)[1])
     return made.model_copy(update={"step_time_p99_s": slowest, "effective_time_percent": effective_time(job, catalog)})
 
 
