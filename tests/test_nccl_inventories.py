@@ -87,3 +87,16 @@ def test_infiniband_switched_off_in_a_node_that_nothing_leaves_and_an_older_bmc_
     assert not [each for each in diagnose(text).files[0].findings if each.severity != "info"]
     report = _ports(("mlx5_0", 400, "InfiniBand")) + "[WARN] bmc firmware 24.06.1 older than 24.09.0 (cosmetic)\n"
     assert "firmware-differs" not in [each.code for each in diagnose(report).files[0].findings]
+
+
+def test_a_port_that_went_down_twice_since_its_start_and_ecn_without_losses_are_no_alarms() -> None:
+    check = (
+        "[ OK ] hca mlx5_{n}  port 1 ACTIVE LinkUp rate 400 link_layer InfiniBand lid 61{n} sm_lid 1 symbol_err 0 "
+        "link_downed {downs}\n"
+    )
+    found = diagnose("".join(check.format(n=n, downs=1 + (n == 6)) for n in range(8))).files[0]
+    assert found.transport == "infiniband" and not [each for each in found.findings if each.severity != "info"]
+    often = diagnose("".join(check.format(n=n, downs=1 + 40 * (n == 6)) for n in range(8))).files[0]
+    assert [each for each in often.findings if each.severity != "info"]
+    marked = "link mlx5_0/1 rx_write_requests 1880240172 out_of_sequence 0 np_ecn_marked_roce_packets 90118822\n"
+    assert not [each for each in diagnose(marked).files[0].findings if each.severity != "info"]
