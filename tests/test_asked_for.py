@@ -143,13 +143,13 @@ def test_a_single_node_waits_for_no_network(library: Library) -> None:
     assert "Nothing waits for a network" in _said(talk.say("how much of the time does it wait for the network?"))[1]
 
 
-@pytest.mark.parametrize(("reply", "taken"), [("2", "machines: bought"), ("3", "machines: rented")])
+@pytest.mark.parametrize(("reply", "taken"), [("2", "there already: the machines"), ("3", "machines: bought")])
 def test_the_number_of_a_choice_takes_that_one_where_several_are_of_one_field(
     reply: str, taken: str, library: Library
 ) -> None:
-    talk = _talk(library, "we run Llama 3.1 405B in FP8 on our own two nodes of 8 H100, 20 requests per second")
+    talk = _talk(library, "Llama 3.1 405B in FP8, 20 requests per second, our two nodes of 8 H100 must do")
     offered = talk.question.choices if talk.question else ()
-    assert [choice.label for choice in offered][1:3] == ["machines: bought", "machines: rented"]
+    assert [choice.label for choice in offered][1:3] == ["there already: the machines", "machines: bought"]
     assert taken in _said(talk.choose(offered[wording.keys(talk.question).index(reply)].id))[1]
 
 

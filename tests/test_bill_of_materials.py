@@ -328,7 +328,7 @@ def test_what_would_do_without_spines_says_how_many_rails_a_switch_joins_and_is_
 def test_slow_ethernet_of_a_few_machines_takes_a_switch_of_its_rate(gbps, ports):
     """At 40 Gb/s four machines were charged $129,000 for a router of 400, at 2.5 and 5 Gb/s no switch was found."""
     built = planned(f"ethernet-tcp-{gbps:g}", 32)
-    assert built.switches == 1 and built.capex_usd.high < 20_000
+    assert built.switches == 1 and built.capex_usd.high < 25_000
     assert built.switch and CATALOG.devices[built.switch.id].port_rate.value == ports
 
 

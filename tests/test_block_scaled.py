@@ -102,5 +102,5 @@ def test_published_steps_are_met(precision: str, use: str, most: float) -> None:
     assert np.mean(np.abs(errors)) < most
     inside = [made.band.p10 <= run.measured_s <= made.band.p90 for run, made in found]
     assert np.mean(inside) >= 0.7
-    if use == "calibration":  # the constants are what they were fitted to
-        assert abs(np.mean(np.log1p(errors))) < 0.01
+    if use == "calibration":  # the constants are what they were fitted to; MXFP8 is held at FP8's own efficiency
+        assert abs(np.mean(np.log1p(errors))) < (0.03 if precision == "mxfp8" else 0.01)

@@ -47,7 +47,7 @@ def test_what_may_be_spent_a_month_is_held_against_a_month_of_all_machines(stage
 def test_the_network_takes_no_more_than_its_share_of_a_purchase():
     plan = planning.plan(asked({"mode": "buy", "network_share_percent": 8}), LIBRARY, index=None)
     share = plan.purchase.network_percent
-    assert 0 < share <= 8 and f"At most 8 % for the network: kept, {share:.2g} %" in reading.limits_kept(plan)
+    assert 0 < share <= 8 and f"At most 8 % for the network: kept, {share:.1f} %" in reading.limits_kept(plan)
     wide = planning.plan(asked({"mode": "buy", "network_share_percent": 90}), LIBRARY, index=None)
     assert wide.recommendation.fabric == "infiniband-ndr-400" and wide.purchase.network_percent > 8
     dear = next(c for c in plan.candidates if c.fabric == "infiniband-ndr-400")

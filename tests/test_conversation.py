@@ -384,7 +384,9 @@ def test_a_question_for_the_plan_keeps_the_part_of_the_job_that_it_states(
 
 
 def test_what_each_network_costs_to_buy_is_asked_of_the_plan(begin: Callable[..., Conversation]) -> None:
-    conversation = begin("we own 24 H100, which network should we buy?", "fine-tune 34B on 100M tokens")
+    conversation = begin(
+        "we own 24 H100, which network should we buy?", "fine-tune 34B on 100M tokens", "we want InfiniBand NDR for it"
+    )
     each = str(conversation.say("so what does each network cost to buy?")[0])
     assert "Ethernet 200, TCP $45,700" in each and "InfiniBand NDR $119,000" in each
     for text in (

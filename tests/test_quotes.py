@@ -473,7 +473,7 @@ def test_a_sum_that_does_not_say_for_how_many_gpus_is_said_to_be_taken_for_those
         return planning.plan(asked, library.load(), index=None)
 
     untold, told = served(sum_), served({**sum_, "gpus": 576})
-    assert untold.questionnaire["cluster"]["gpus"] == 216 and told.questionnaire["cluster"]["gpus"] == 576
+    assert untold.questionnaire["cluster"]["gpus"] == 200 and told.questionnaire["cluster"]["gpus"] == 576
     [warning] = [one.message for one in untold.warnings if one.code == "quoted-for-how-many"]
-    assert "it is taken for the 216 that the load takes" in warning and "budget.quotes.0.gpus" in warning
+    assert "it is taken for the 200 that the load takes" in warning and "budget.quotes.0.gpus" in warning
     assert "quoted-for-how-many" not in {one.code for one in told.warnings}

@@ -198,7 +198,7 @@ def test_why_says_so_in_the_conversation_too(library: Library) -> None:
     talk.start()
     shown = " ".join(
         line
-        for event in talk.say("pretrain llama 3.1 8b on 32 h100 that we buy, with megatron, batch 512, context 8k")
+        for event in talk.say("pretrain llama 3.1 8b on 128 h100 that we buy, with megatron, batch 512, context 8k")
         for line in wording.lines(event, 1000)
     )
     asked = " ".join(line for event in talk.say("why") for line in wording.lines(event, 1000))

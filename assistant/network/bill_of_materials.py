@@ -7,7 +7,7 @@ rate), and the item says so.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from assistant.vocabulary.answers import Part, PricedItem
 from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact
@@ -37,6 +37,7 @@ class Price:
     date: str
     source: str
     derived: str | None = None  # from which sibling, and how
+    raised: bool = False  # derived, and taken higher than by capacity
 
     def scaled(self, factor: float, derived: str) -> Price:
         return Price(self.low * factor, self.mid * factor, self.high * factor, self.date, self.source, derived)
@@ -141,7 +142,7 @@ def own_price(device: Device) -> Price | None:
 
 def price_of(device: Device, catalog: Catalog) -> Price | None:
     """The device's price, or one derived by capacity from a priced sibling: the same vendor's first, then the
-    nearest."""
+    nearest. What has less than half of its capacity costs more for what it carries: such a price is doubled."""
     found = own_price(device)
     if found is not None:
         return found
@@ -149,7 +150,11 @@ def price_of(device: Device, catalog: Catalog) -> Price | None:
     priced = own_price(sibling) if sibling else None
     if sibling is None or priced is None:
         return None
-    return priced.scaled(capacity(device) / capacity(sibling), f"no price seen; {sibling.name} by capacity")
+    share, said = capacity(device) / capacity(sibling), f"no price seen; {sibling.name} by capacity"
+    if share >= 1 / DERIVED_MAY_BE or device.kind != "switch":
+        return priced.scaled(share, said)
+    said += ", doubled, as small switches cost more for what they carry"
+    return replace(priced.scaled(share * DERIVED_MAY_BE, said), raised=True)
 
 
 def power_of(device: Device, catalog: Catalog) -> tuple[float, str | None]:

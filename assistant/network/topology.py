@@ -290,7 +290,8 @@ def _built(
         layout, notes = _lay_out(size, found.radix, shape, cable)
         if layout is not None:
             unseen, draws = bill.own_price(found.device) is None, watts.si if watts else float("inf")
-            each = price.mid * (bill.DERIVED_MAY_BE if unseen else 1.0) if price else float("inf")
+            doubted = unseen and not (price and price.raised)
+            each = price.mid * (bill.DERIVED_MAY_BE if doubted else 1.0) if price else float("inf")
             usd = layout.switches * each + layout.cables * (link.mid if link else 0.0)
             rounded = round(usd) if usd < float("inf") else sys.maxsize
             port = found.device.port_rate.si

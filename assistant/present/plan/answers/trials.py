@@ -198,7 +198,7 @@ def sizes_verdict(asked: Asked) -> str | None:
             return f"So stay with {gpus:,}."
         same = cheap[1] > (1 - reading.APART) * found[0][1]  # sums that are told alike
         if not reading.ends(asked.plan):
-            return f"So {cheap[0]:,}: {'no dearer' if same else 'cheaper'}."
+            return f"So stay with {gpus:,}." if same else f"So {cheap[0]:,}: cheaper."
         return f"So {cheap[0]:,}: {'no dearer, and sooner done' if same else 'cheaper and no slower'}."
     if quick[1] < (1 + WORTH_THE_TIME) * cheap[1] and quick[2] * 1.25 < cheap[2]:
         more = figures.usd(quick[1] - cheap[1])
