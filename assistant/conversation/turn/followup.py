@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -59,6 +59,7 @@ _SURELY = 0.75  # how likely a kind is beside which what the words are about say
 _AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
 _CERTAIN = 0.93  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
+_ITS_OWN = 0.6  # how likely a kind is whose answer is not held against the noun of the question
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
@@ -302,6 +303,12 @@ def _first_share(said: Utterance) -> float:
     return 0.0 if name == ELSEWHERE else share
 
 
+def is_sure(said: Utterance, kinds: Sequence[str]) -> bool:
+    """Whether the likeliest kind of question is among those that were answered, and so likely that its answer is one
+    whatever word the question has for its thing."""
+    return _first_share(said) >= _ITS_OWN and said.followup[0][0] in kinds
+
+
 def _says_nothing(said: Utterance, names: bool) -> bool:
     """Whether a message has no fact and asks nothing of the field: what is left is a question of the plan."""
     return said.act in (*_STATES, "unclear", "what-if") and not names and not said.entities
@@ -412,6 +419,9 @@ def _asks(parts: Parts, said: Utterance) -> bool:
     words = " ".join(_PAUSES.sub(" ", said.text.lower()).split())
     if any(words.endswith(f" {one}") for one in told["asks"]):
         return True
+    *_, last = questions_in(said.text) or [""]
+    if last.lower().startswith(tuple(f"{one} " for one in told["interrogatives"])):
+        return True  # "the ITL is fine, but what happens at 900 users"
     while rest := next((words.removeprefix(f"{one} ") for one in told["leads"] if words.startswith(f"{one} ")), None):
         words = rest
     return any(words.startswith(f"{one} ") for one in told["opens"])

@@ -16,7 +16,8 @@ from .pressed import other_kind
 _SHOWN = 0.01  # of a step: what is less is no part to name
 _NEAR = 5.0  # percent of a step: what is less apart is most of the gain
 _LESS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:%|percent) (?:lower|less|cheaper|off)")
-_EP = re.compile(r"\bep ?[=:of]* ?(\d{1,4})\b")
+_TO = r"(?:\bto\b|->|→|\binstead of\b|\bvs\b\.?)"
+_EP = re.compile(rf"\bep ?[=:of]* ?(\d{{1,4}})\b|\bep\b[^.?!]{{0,24}}?{_TO} ?(?:ep ?)?(\d{{1,4}})\b")
 
 
 def step_gap(asked: Asked) -> list[str]:
@@ -256,7 +257,7 @@ def _rate(asked: Asked, found: Candidate) -> float:
 
 def expert_parallel_named(asked: Asked) -> list[str]:
     """The split of the plan, and the same with the expert parallelism that is named."""
-    best, found = asked.best, _EP.findall(asked.text)
+    best, found = asked.best, [number for pair in _EP.findall(asked.text) for number in pair if number]
     if best is None or not best.parallelism or not asked.mixture:
         return []
     now = best.parallelism.get("ep") or 1

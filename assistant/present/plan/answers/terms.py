@@ -7,7 +7,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from ... import figures
 from .. import reading
-from .asked import Asked
+from .asked import Asked, money
 from .sums import letter, price_source
 
 
@@ -123,6 +123,8 @@ def price_off(asked: Asked) -> str | None:
     if best is None or best.cost_usd is None or offer is None or not offer.usd_per_gpu_hour:
         return None
     rate, what = offer.usd_per_gpu_hour, reading.bill(asked.plan)
+    if told := _of_another(asked, rate):
+        return told
     shares = [share for share in asked.amounts("percent", "share") if 0 < share < _WHOLE]
     less = any(word in asked.text for word in ("less", "lower", "cheaper", "down", "drop"))
     factor = 1 + (-1 if less else 1) * shares[0] / _WHOLE if shares else 1 + _TENTH
@@ -131,6 +133,31 @@ def price_off(asked: Asked) -> str | None:
     factor = next((named for word, named in _FACTORS.items() if word in asked.text), factor)
     sums = f"{figures.usd(factor * best.cost_usd.p50)} instead of {figures.usd(best.cost_usd.p50)} for {what}"
     return f"At {figures.usd(factor * rate)} instead of {figures.usd(rate)} per GPU-hour it costs {sums}."
+
+
+def _of_another(asked: Asked, own: float) -> str | None:
+    """What is paid at another provider that is named, were its price an hour the one that is named."""
+    best, offer = asked.best, _offer(asked)
+    other = next((one for one in asked.sellers if offer is None or one != offer.provider), None)
+    rate = next((usd for usd in asked.amounts("money", "number") if own / _APART < usd < _APART * own), None)
+    if other is None or rate is None or best is None or best.cost_usd is None or offer is None:
+        return None
+    lifted = dict.fromkeys(("budget.usd", "budget.usd_per_month", "cluster.fabric"))
+    made = asked.tried({"cluster.provider": other, "budget.mode": "rent", **lifted})
+    there, let = reading.chosen(made) if made else None, made.taken if made else None
+    name = asked.catalog.names[other]
+    if there is None or there.cost_usd is None or let is None or not let.usd_per_gpu_hour:
+        return f"{name}: no price was read at which this job runs there, so none can be held against {rate:g}."
+    sum_ = there.median_cost * rate / let.usd_per_gpu_hour
+    even = let.usd_per_gpu_hour * best.median_cost / there.median_cost
+    mine = offer.provider_name or offer.provider
+    less = sum_ < (1 - reading.APART) * best.median_cost
+    ties = not less and sum_ <= (1 + reading.APART) * best.median_cost
+    verdict = "Yes, then it comes first" if less else "Then they tie" if ties else f"No, {mine} stays first"
+    return (
+        f"{verdict}: {name} at {figures.usd(rate)} instead of {figures.usd(let.usd_per_gpu_hour)} is "
+        f"{figures.usd(sum_)} for {reading.bill(asked.plan)}, {mine} {money(best)}. It turns at {figures.usd(even)} per GPU-hour."
+    )
 
 
 _TENTH, _WHOLE = 0.1, 100.0
@@ -143,7 +170,9 @@ def price_off_turn(asked: Asked) -> str | None:
     offer = _offer(asked)
     if asked.best is None or offer is None or offer.run_cost_usd is None or not offer.usd_per_gpu_hour:
         return None
-    others = [o for o in asked.plan.offers if o.provider != offer.provider and o.run_cost_usd and o.meets_limits]
+    anywhere = asked.tried({"cluster.provider": None}) if reading.asked(asked.plan, "cluster.provider") else None
+    offers = (anywhere or asked.plan).offers
+    others = [o for o in offers if o.provider != offer.provider and o.run_cost_usd and o.meets_limits]
     rival = min(others, key=lambda o: o.ranked_usd, default=None)
     if rival is None or rival.run_cost_usd is None:
         return "Nobody else lets it at a price that was read."

@@ -15,6 +15,7 @@ from ... import figures
 from .. import reading
 from ..offers import spot_left
 from .asked import Asked, money
+from .parts_of_a_step import expert_parallel_named
 
 _SIZES = (0.5, 2.0)
 _MOST = 64  # times as many GPUs: what is more is no number of GPUs
@@ -412,10 +413,12 @@ MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load
 
 def spot(asked: Asked) -> list[str]:
     """The job on spot machines, or on reserved ones, of the provider that is named."""
-    named = asked.said.fields.get("cluster.provider")
+    named = asked.said.fields.get("cluster.provider") or next(iter(asked.sellers), None)
     where_named = {"cluster.provider": named} if named else {}
     if asked.buys:
         return _spot_beside_ones_own(asked, where_named)
+    if named and (told := _spot_not_there(asked, str(named))):
+        return told
     tried = asked.tried({"budget.spot": True, **where_named})
     here, there = asked.best, reading.chosen(tried) if tried else None
     if reading.asked(asked.plan, "budget.spot") and not named:
@@ -435,6 +438,25 @@ def spot(asked: Asked) -> list[str]:
         return [f"No: the cheapest spot machines save nothing here ({money(there)} against {money(here)} for {what})."]
     where = f" at {offer.provider_name or offer.provider}" if offer else ""
     return [f"Spot{where}: {line(tried, asked)}, {figures.usd(less)} less than {money(here)}."]
+
+
+def _spot_not_there(asked: Asked, provider: str) -> list[str]:
+    """That a provider lets no spot machines at a price that was read, what it lets, and who does; nothing where it
+    lets them."""
+    there = asked.tried({"budget.spot": True, "cluster.provider": provider})
+    let = there.offers if there is not None else ()
+    if any(o.tier == "spot" and o.run_cost_usd and o.provider == provider for o in let):
+        return []
+    name, one = asked.catalog.names[provider], reading.chosen(there) if there else None
+    said = [f"Of {name} no spot price for this job was read, so that cannot be held against it: ask it for one."]
+    if one is not None and one.cost_usd and there is not None and there.taken is not None:
+        tier = there.taken.tier.replace("-", " ")
+        said.append(f"{name} {tier}: {line(there, asked)}; planned {money(asked.best) if asked.best else 'nothing'}.")
+    anywhere = asked.tried({"budget.spot": True, "cluster.provider": None})
+    offer = anywhere.taken if anywhere else None
+    if anywhere is not None and offer is not None and offer.tier == "spot":
+        said.append(f"Spot elsewhere: {line(anywhere, asked)} at {offer.provider_name or offer.provider}.")
+    return said
 
 
 def _spot_beside_ones_own(asked: Asked, where_named: Mapping[str, object]) -> list[str]:
@@ -488,6 +510,8 @@ def experts_inside(asked: Asked) -> list[str]:
     if not asked.mixture:
         return ["This model has no experts: nothing goes all-to-all."]
     domain = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].scale_up_domain
+    if len(named := expert_parallel_named(asked)) > 1:
+        return named[1:]
     now = best.parallelism.get("ep") or 1
     whole = added(best.breakdown_s.model_dump().values()) or 1.0
     others = 100 * (best.breakdown_s.dp + best.breakdown_s.pp_p2p) / whole
