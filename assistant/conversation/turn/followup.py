@@ -59,7 +59,7 @@ _SURELY = 0.75  # how likely a kind is beside which what the words are about say
 _AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
 _CERTAIN = 0.93  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
-_ITS_OWN = 0.6  # how likely a kind is whose answer is not held against the noun of the question
+_ITS_OWN = 0.4  # how likely a kind is whose answer is not held against the noun of the question
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
@@ -83,6 +83,11 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     if parts.state.plan is None:
         return None
     kind = _kind(parts, said, first=first)
+    for _ in range(_SILENT):
+        if kind is None or _tells_something(parts, said, kind):
+            break
+        said = _without(said, kind)  # of this plan it says nothing, so it is not what was meant
+        kind = _kind(parts, said, first=first)
     if kind is None and not first and _subjects(parts, said) and not new_facts(parts, said):
         kind = _SUBJECT
     of_term = _of_a_term_quoted(parts, said) if first else None
@@ -94,6 +99,22 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
         return None  # the plan has nothing to say of it
     parts.more = partial(_more, parts, kind["more"], said, view)
     return events
+
+
+_SILENT = 2  # kinds that may have nothing to say
+
+
+def _tells_something(parts: Parts, said: Utterance, kind: Mapping[str, Any]) -> bool:
+    """Whether a kind of question has an answer in this plan."""
+    plan, names = parts.state.plan, [*_of_subject(parts, kind, said), *kind["tells"]]
+    return plan is None or bool(kind.get("tried")) or any(sentences(_asked(parts, plan, said), [one]) for one in names)
+
+
+def _without(said: Utterance, kind: Mapping[str, Any]) -> Utterance:
+    """The message with the odds of one kind given to the others."""
+    left = [(name, share) for name, share in said.followup if name != kind["kind"]]
+    rest = 1 - dict(said.followup).get(kind["kind"], 0.0)
+    return replace(said, followup=tuple((name, round(share / rest, 3)) for name, share in left) if rest > 0 else ())
 
 
 def of_kind(parts: Parts, said: Utterance, kind: Mapping[str, Any]) -> list[Event]:
@@ -191,7 +212,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
         return None
     if first and "need" in (said.of_plan, said.topic) and len(said.fabrics) > 1 and not new_facts(parts, said):
         return next((one for one in kinds.values() if one.get("between")), None)
-    if said.offers and (said.act == "what-if" or "?" not in said.text):
+    of_a_quote = "?" in said.text or (_first_share(said) >= _SURE and _asks(parts, said))
+    if said.offers and (said.act == "what-if" or not of_a_quote):
         return None  # it is a quote of this plan from now on
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     told = said.amounts or said.entities
@@ -231,7 +253,7 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
             continue  # "the room gives us 20 kW" is a limit, whatever else is asked in such words
         beside = kind.get("aside") and (share >= _SURE or aside >= _BESIDE)
         tried = stated - own if kind.get("supposed") else stated
-        enough = _LIKELY if kind.get("resizes") else _BESIDE
+        enough = _LIKELY if kind.get("resizes") else _SURE
         if (tried and supposed) or (stated - own and not beside) or (own and supposed and share < enough):
             continue
         return None if kind.get("bare_is_proof") and len(said.text.split()) < _A_WHY else kind
@@ -379,9 +401,13 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
         doubt for doubt in said.doubts if not any(is_no_value(option, said, doubt.field) for option in doubt.options)
     )
     fields |= {doubt.field for doubt in doubts if doubt.field and not doubt.unlikely and len(doubt.meanings) == 1}
-    fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
+    # What no plan can do without is not taken away: "if we drop the 30B" asks what the rest costs.
+    fields |= ({QUOTES} if said.offers else set()) | {path for path in said.unset if path not in _NEEDED}
     # "most of it is generation anyway": a part of the loop, no other job
     return fields - {"workload"} if draft.get("workload") == "rlhf" and said.act not in _STATES else fields
+
+
+_NEEDED = frozenset({"workload", "model", "model.params", "cluster.gpu", "cluster.gpus"})
 
 
 def _taken_from(parts: Parts) -> str | None:
@@ -444,8 +470,23 @@ def _own_network(parts: Parts, plan: Plan, said: Utterance, fabric: str) -> str:
     typed = "".join(said.text[one.start : one.end] for one in said.entities if one.id == fabric)
     rated = any(one.kind == "rate" for one in said.amounts) or any(letter.isdigit() for letter in typed)
     if rated or given not in fabrics or fabrics[given].technology != fabrics[fabric].technology:
-        return fabric
+        plain = rated or given or typed.lower() != "ethernet" or any(one in said.text.lower() for one in _PLAIN)
+        return fabric if plain else _with_rdma(parts, plan) or fabric
     return given
+
+
+_PLAIN = ("plain", "tcp", "cheap", "gig", "normal", "ordinary", "standard", "regular")
+_OF_ETHERNET = frozenset({"roce", "spectrum-x", "ultra-ethernet"})
+
+
+def _with_rdma(parts: Parts, plan: Plan) -> str | None:
+    """The Ethernet that is meant beside InfiniBand where no rate is said: with RDMA, the plan's own or the cheapest."""
+    fabrics = parts.catalog.fabrics
+    able = [c for c in plan.candidates if c.step_time_s and fabrics[c.fabric].technology in _OF_ETHERNET and c.cost_usd]
+    if any(c.fabric == plan.recommendation.fabric for c in able):
+        return plan.recommendation.fabric
+    able = [c for c in able if c.verdict != "impossible" and c.fits is not False]
+    return min(able, key=lambda c: c.median_cost).fabric if able else None
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:

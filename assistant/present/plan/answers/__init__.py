@@ -130,7 +130,8 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     running: "by_a_factor stopped_between untouched quantised own_split lead_time in_the_switch".split(),
     traffic: (
-        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco"
+        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco exchanged "
+        "exchanged_if_asked"
     ).split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
@@ -160,7 +161,9 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
     kinds: "unit_of_each price_of_each gpu_at_less".split(),
-    horizon: "left_early waited_for term_at_a_discount term_while_falling in_more_time term_or_demand over_years".split(),
+    horizon: (
+        "left_early waited_for term_at_a_discount term_while_falling in_more_time term_or_demand over_years"
+    ).split(),
     cut_short: "part_way late_chance".split(),
     layouts: "layout_planned splits_named rates_named fewest_that_fit".split(),
     interrupted: "preempted".split(),

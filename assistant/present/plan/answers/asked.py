@@ -17,7 +17,6 @@ from assistant.vocabulary.utterance import Utterance
 from ... import figures
 from .. import reading
 
-
 _TIMES = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)(?: ?x(?![\w])| times\b|[- ]?fold\b)")
 
 
@@ -85,7 +84,8 @@ class Asked:
     def times(self) -> float | None:
         """The factor that stands in a word ("doubles", "a third"); ``None`` where there is none."""
         told = sorted(self.words.get("times", {}).items(), key=lambda one: -len(one[0]))
-        found = next((factor for word, factor in told if re.search(rf"(?<![a-z]){re.escape(word)}", self.text)), None)
+        stands = lambda word: re.search(rf"(?<![a-z]){re.escape(word)}[sd]?(?![a-z])", self.text)
+        found = next((factor for word, factor in told if stands(word)), None)
         as_number = _TIMES.search(self.text)  # "6x", "20 times", "8-fold", not the 8x22B of a name
         return float(as_number[1]) if as_number and float(as_number[1]) > 1 else found
 

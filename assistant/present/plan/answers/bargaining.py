@@ -154,7 +154,8 @@ def _served_unit(asked: Asked, each: float | None) -> list[str]:
         prompt, answer = reading.lengths(asked.plan)
         most = figures.significant(found.carries_requests_per_s)
         said = [
-            f"{figures.usd(each)} per million output tokens: {money(best)} a month over what {reading.gpus(asked.plan):,} "
+            f"{figures.usd(each)} per million output tokens: {money(best)} a month over what "
+            f"{reading.gpus(asked.plan):,} "
             f"GPUs carry when always busy, {most} requests a second of {prompt:,.0f} tokens in and {answer:,.0f} out.",
             f"Busy half of the time it is {figures.usd(2 * each)}, a fifth {figures.usd(5 * each)}: the bill stays.",
         ]
@@ -230,7 +231,8 @@ def _held_against(asked: Asked) -> list[str]:
         said.append(f"As quoted it is {figures.usd(more)} more for {reading.bill(asked.plan)}, if as fast.")
     return [
         *said,
-        f"Open at {figures.usd(least)}, which is real; above it only terms, support or place speak for them. A discount "
+        f"Open at {figures.usd(least)}, which is real; above it only terms, support or place speak for them. A "
+        "discount "
         "that they give the plan does not know.",
     ]
 

@@ -134,17 +134,21 @@ def cash_when(asked: Asked) -> list[str]:
     if bought is not None and bought.capital_usd and not bought.gpus_there:
         running = added(usd for part, usd in bought.monthly_usd.items() if part in ("power", "support", "staff"))
         return [
-            f"{_quarter(start)}: {figures.usd(bought.capital_usd)} with the order ({figures.usd(bought.capital_usd_low)}–"
+            f"{_quarter(start)}: {figures.usd(bought.capital_usd)} with the order "
+            f"({figures.usd(bought.capital_usd_low)}–"
             f"{figures.usd(bought.capital_usd_high)} by published parts), unless the seller takes instalments.",
             f"Then {figures.usd(3 * running)} a quarter for power with cooling, support and network staff.",
-            f"The write-off in the books is {figures.usd(3 * bought.capital_usd / bought.months)} a quarter and no cash.",
+            f"The write-off in the books is {figures.usd(3 * bought.capital_usd / bought.months)} a quarter and "
+            "no cash.",
         ]
     if not reading.ends(asked.plan) or best.run_hours is None:
         month = best.usd_per_month or 0.0
         return [
-            f"{figures.usd(month)} every month, {figures.usd(3 * month)} a quarter, from {_quarter(start)} on; by the hour "
+            f"{figures.usd(month)} every month, {figures.usd(3 * month)} a quarter, from {_quarter(start)} on; "
+            "by the hour "
             "there is nothing up front.",
-            "A surprise comes of load alone: more copies cost in proportion. Whether a term is paid ahead is the seller's "
+            "A surprise comes of load alone: more copies cost in proportion. Whether a term is paid ahead is "
+            "the seller's "
             "to say.",
         ]
     parts = list(_by_quarter(start, best.run_hours, best.cost_usd.p50))
@@ -153,7 +157,8 @@ def cash_when(asked: Asked) -> list[str]:
     more = best.cost_usd.p90 - best.cost_usd.p50
     return [
         f"{told}: rented by the hour, begun {start.day} {start:%B %Y}, nothing up front and nothing after the run.",
-        f"If it goes badly (one case in ten) {figures.usd(more)} more, {figures.usd(best.cost_usd.p90)} in all, and the "
+        f"If it goes badly (one case in ten) {figures.usd(more)} more, {figures.usd(best.cost_usd.p90)} in all, "
+        "and the "
         f"overrun comes last, in {slow[-1][0]}.",
         "Deposits and days of payment are the seller's to say: ask.",
     ]
@@ -197,8 +202,11 @@ def power_and_room(asked: Asked) -> list[str]:
             "Rented, power, cooling and the room are in the price of the machines and are not told apart.",
             f"Of one's own: {said[0][:1].lower()}{said[0][1:]}",
         ]
-    room = f"Room (colocation): not in the sum. It is let by the kW: say its price, and I count {power.it_kw:,.0f} kW of it"
-    return [*said, f"{room}; whether power is in that price hangs on the contract."]
+    return [
+        *said,
+        "Room (colocation): not in the sum. It is let by the kW: say its price, and I count "
+        f"{power.it_kw:,.0f} kW of it; whether power is in that price hangs on the contract.",
+    ]
 
 
 def run_longer(asked: Asked) -> list[str]:
@@ -217,6 +225,7 @@ def run_longer(asked: Asked) -> list[str]:
     slow = reading.run_band(best)[1]
     odds = "less than one case in ten is" if slow < best.run_hours + 24 * days else "one case in ten or more is"
     return [
-        f"If the run itself lasts {days_said(days)} longer: {figures.usd(more)} more, {figures.usd(whole)} in all instead "
+        f"If the run itself lasts {days_said(days)} longer: {figures.usd(more)} more, {figures.usd(whole)} in "
+        "all instead "
         f"of {money(best)}{held}; {odds} so slow by our own errors ({figures.hours(slow)}).",
     ]

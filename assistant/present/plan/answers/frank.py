@@ -117,7 +117,14 @@ def ahead(asked: Asked) -> list[str]:
     name, second = asked.name(best.fabric), asked.name(other.fabric)
     found = asked.plan.recommendation.card
     because = found.because if found and found.because and tied else ""
-    verdict = f"Hardly ahead: {name} and {second} tie." if tied else f"{name} is ahead of {second}."
+    behind = more is not None and more < -reading.APART * best.median_cost
+    verdict = (
+        f"Hardly ahead: {name} and {second} tie."
+        if tied
+        else f"{second} is ahead: {name} is what was given."
+        if behind
+        else f"{name} is ahead of {second}."
+    )
     reach = [
         f"{fact.si:.0%} of the line on {asked.name(c.fabric)}"
         for c in (best, other)

@@ -191,7 +191,7 @@ def in_more_time(asked: Asked) -> list[str]:
         return []
     made, size = found
     one = reading.chosen(made)
-    if one is None or not one.run_hours:
+    if one is None or not one.run_hours or size >= gpus:
         return []
     if not one.cost_usd or not best.cost_usd:
         return [f"In {days_said(days)} {size:,} GPUs do it instead of {gpus:,}; no price of it is known."]

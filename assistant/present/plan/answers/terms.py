@@ -114,7 +114,7 @@ def _sum(quote: QuotedOffer) -> str:
 
 def price_doubted(asked: Asked) -> str | None:
     """Where the price is from, where it is asked how sure it is and not what another would do."""
-    return price_source(asked) if asked.says("of_doubt") and not asked.amounts("percent", "money") else None
+    return price_source(asked) if asked.says("of_doubt") and not asked.amounts("percent", "money", "number") else None
 
 
 def price_off(asked: Asked) -> str | None:
@@ -156,13 +156,19 @@ def _of_another(asked: Asked, own: float) -> str | None:
     verdict = "Yes, then it comes first" if less else "Then they tie" if ties else f"No, {mine} stays first"
     return (
         f"{verdict}: {name} at {figures.usd(rate)} instead of {figures.usd(let.usd_per_gpu_hour)} is "
-        f"{figures.usd(sum_)} for {reading.bill(asked.plan)}, {mine} {money(best)}. It turns at {figures.usd(even)} per GPU-hour."
+        f"{figures.usd(sum_)} for {reading.bill(asked.plan)}, {mine} {money(best)}. It turns at "
+        f"{figures.usd(even)} per GPU-hour."
     )
 
 
 _TENTH, _WHOLE = 0.1, 100.0
 _APART = 3.0  # times the price: what is farther from it is no price of the hour
 _FACTORS = {"half": 0.5, "double": 2.0, "twice": 2.0, "triple": 3.0}
+
+
+def _is_rate(usd: float, rate: float) -> bool:
+    """Whether a number may be a price of the hour, beside the one that was read."""
+    return rate / _APART < usd < _APART * rate
 
 
 def price_off_turn(asked: Asked) -> str | None:
@@ -178,6 +184,13 @@ def price_off_turn(asked: Asked) -> str | None:
         return "Nobody else lets it at a price that was read."
     even = offer.usd_per_gpu_hour * rival.ranked_usd / offer.ranked_usd
     who = rival.provider_name or rival.provider
+    named = next((usd for usd in asked.amounts("money", "number") if _is_rate(usd, offer.usd_per_gpu_hour)), None)
+    if named is not None:
+        then = offer.ranked_usd * named / offer.usd_per_gpu_hour
+        sums = f"{who} lets it for {figures.usd(rival.ranked_usd)}"
+        if abs(then - rival.ranked_usd) <= reading.APART * rival.ranked_usd:
+            return f"It ties then: {sums}."
+        return f"It is the cheapest then: {sums}." if then < rival.ranked_usd else f"Still not the cheapest: {sums}."
     if rival.ranked_usd < offer.ranked_usd:
         return f"Cheaper already is what is published: {who}, {figures.usd(rival.ranked_usd)}."
     return f"Up to {figures.usd(even)} it stays the cheapest; beyond, {who} is, at {figures.usd(rival.ranked_usd)}."

@@ -95,6 +95,8 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     others = [n for n in dict.fromkeys(named) if n != gpus]
     if len(others) == 1 and 2 * others[0] < gpus and asked.best is not None:
         return [others[0], *_next_that_fits(asked, others[0], gpus)]
+    if not others and asked.says("so-many") and gpus > 1 and asked.best is not None:
+        return list(dict.fromkeys(max(1, gpus // part) for part in (2, 4 if gpus > per else 8)))
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
 
 
@@ -196,7 +198,11 @@ def sizes_verdict(asked: Asked) -> str | None:
     quick = min(found, key=lambda one: one[2])
     if cheap[0] == quick[0] or not reading.ends(asked.plan):
         if cheap[0] == gpus:
-            return f"So stay with {gpus:,}."
+            fewer = next((size for size, _, _ in found[1:] if size < gpus), None)
+            also = (
+                f": {fewer:,} would do too, at no less in all and later" if fewer and reading.ends(asked.plan) else ""
+            )
+            return f"So stay with {gpus:,}{also}."
         same = cheap[1] > (1 - reading.APART) * found[0][1]  # sums that are told alike
         if not reading.ends(asked.plan):
             return f"So {cheap[0]:,}: {'no dearer' if same else 'cheaper'}."
