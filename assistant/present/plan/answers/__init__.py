@@ -130,8 +130,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     running: "by_a_factor stopped_between untouched quantised own_split lead_time in_the_switch".split(),
     traffic: (
-        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco exchanged "
-        "exchanged_if_asked"
+        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco exchanged"
     ).split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),

@@ -145,7 +145,7 @@ def term_while_falling(asked: Asked) -> list[str]:
     the term is worth it."""
     offer, best = taken(asked), asked.best
     named = next((days for days in asked.amounts("time") if days >= DAYS_PER_YEAR - _A_WEEK), None)
-    days = reading.asked(asked.plan, "budget.reserved_days") or named
+    days = reading.asked(asked.plan, "budget.reserved_days") or (named if asked.says("falling") else None)
     rate = offer.usd_per_gpu_hour if offer else best.gpu_usd_per_hour if best else None
     years = (days or 0.0) / DAYS_PER_YEAR
     if best is None or not rate or asked.buys or years < 0.98 or asked.amounts("percent", "share"):

@@ -12,6 +12,8 @@ from ... import figures
 from .. import reading
 from ..purchase import by_rack
 from .asked import Asked, lasts, money, slower
+from .replicas import twice_at_once
+from .trials import twice_the_load
 
 _LIMITS = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days", "constraints.max_power_kw")
 _MACHINES = ("server", "node", "box", "machine", "host")
@@ -189,6 +191,9 @@ def grown(asked: Asked) -> list[str]:
     gpus, size = reading.gpus(asked.plan), _target(asked)
     if asked.best is None or size is None or size == gpus:
         return []
+    loads = ("inference.requests_per_s", "inference.concurrency")
+    if reading.serves(asked.plan) and any(reading.asked(asked.plan, one) for one in loads):
+        return twice_the_load(asked) or twice_at_once(asked)  # it is the load that grows
     change: dict[str, Any] = {"cluster.gpus": size, **{name: None for name in _LIMITS}}
     made = asked.tried(change)
     one = reading.chosen(made) if made else None
@@ -196,7 +201,7 @@ def grown(asked: Asked) -> list[str]:
         return [f"{size:,} GPUs: this job does not run on so many or so few as it is."]
     if size < gpus:
         return _begun(asked, made, size)
-    if reading.serves(asked.plan) and asked.best.fabric == "none" == one.fabric:
+    if reading.serves(asked.plan) and asked.best.fabric == "none" == one.fabric and reading.gpus(made) == size:
         return [
             f"It scales: copies are added, {size:,} GPUs instead of {gpus:,}, {money(one)} a month instead of "
             f"{money(asked.best)}; still no network between them.",

@@ -206,9 +206,4 @@ def exchanged(asked: Asked) -> list[str]:
     return re.split(r"(?<=[.]) (?=[A-Z])", told) if told else []
 
 
-def exchanged_if_asked(asked: Asked) -> list[str]:
-    """The same where it is of the line between the sites that is asked."""
-    return exchanged(asked) if asked.says("between-sites") else []
-
-
 _LEARNS = "It changes what is learned a little: compare the loss on a small model before you rely on it."
