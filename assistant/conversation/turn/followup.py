@@ -56,8 +56,8 @@ _STATES = frozenset({"describe", "change"})  # acts of messages that state somet
 # 0.28. Since every kind is known by its meaning too the shares are lower: 0.18 is as high as 0.22 was.
 _SURE, _LIKELY, _POSSIBLY = 0.45, 0.2, 0.18
 _SURELY = 0.75  # how likely a kind is beside which what the words are about says nothing
-_AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
-_CERTAIN = 0.85  # how likely a kind is that goes before whatever topic was read
+_AGREED = 0.4  # how likely the kinds are together that stand in the place of the topic that was read
+_CERTAIN = 0.9  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
 _ITS_OWN = 0.4  # how likely a kind is whose answer is not held against the noun of the question
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too

@@ -153,7 +153,8 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     """The draft with the fields, what is missing beside them usual, and its plan."""
     try:
         draft = told.with_fields(fields, parts.catalog).draft if fields else told
-        usual = {name: value for name, value in _USUAL.items() if name in draft.missing}
+        sized = "cluster.gpus" in draft.fields  # of a job without model and size hardly anything was told
+        usual = {name: value for name, value in _USUAL.items() if name in draft.missing and (sized or name != "model")}
         draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
         count = open_count.taken(parts, draft)
         draft = draft.with_fields({open_count.GPUS: count[0]}, parts.catalog).draft if count else draft
