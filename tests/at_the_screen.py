@@ -8,7 +8,7 @@ import functools
 import os
 import select
 
-from textual.events import Key
+from textual.events import Key, Paste
 from textual.keys import _character_to_key
 
 from assistant.tui.app import WeftApp
@@ -73,7 +73,11 @@ class User:
         self.app._driver.send_message(Key(_character_to_key(key) if letter else key, letter))
 
     async def says(self, text):
-        await self.types(text)
+        """The first letter is typed, which may move the focus to the answer line; the others come at once."""
+        await self.types(text[:1])
+        if text[1:]:
+            self.app.post_message(Paste(text[1:]))
+            await self.rests()
         await self.press("enter")
 
     def sees(self):

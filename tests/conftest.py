@@ -58,10 +58,25 @@ def pytest_addoption(parser):
     parser.addoption("--whole", action="store_true", help="what is sampled is tried whole: some minutes more")
 
 
+def _sampled(rows, every, of=None, always=None, first=0):
+    """One row of ``every`` from the ``first`` on, the first of each kind that ``of`` names, and those that are
+    ``always`` tried."""
+    kinds, kept = set(), []
+    for at, row in enumerate(rows):
+        kind = of(row) if of else None
+        new = of is not None and kind not in kinds
+        kinds.add(kind)
+        if at % every == first % every or new or (always and always(row)):
+            kept.append(row)
+    return kept
+
+
 @pytest.fixture(scope="session")
 def some(request):
-    """``some(rows, every)``: the rows a test tries, one of ``every``; with ``--whole`` all of them."""
-    return lambda rows, every: rows if request.config.getoption("whole") else rows[::every]
+    """``some(rows, every)``: the rows a test tries, one of ``every``; with ``--whole`` all of them. ``of``: what kind a
+    row is, of each of which one is tried; ``always``: whether it is tried in any case."""
+    whole = request.config.getoption("whole")
+    return lambda rows, every, **which: list(rows) if whole else _sampled(rows, every, **which)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -75,10 +90,39 @@ def pytest_collection():
         gc.enable()
 
 
-def pytest_collection_modifyitems(items):
-    """Files keep their order but for those that two processes should begin with."""
+def pytest_configure(config):
+    config.addinivalue_line(
+        "markers",
+        "sampled(every, of=None, always=None, first=0): of the cases of a table one of so many; --whole tries them all",
+    )
+
+
+def pytest_collection_modifyitems(config, items):
+    """Files keep their order but for those that two processes should begin with; of long tables some cases are tried,
+    unless somebody names a test."""
     order = {f"test_{name}.py": at for at, name in enumerate(_FIRST)}
     items.sort(key=lambda item: order.get(item.path.name, len(order)))
+    if config.getoption("whole") or any("::" in named for named in config.args):
+        return
+    tables = {}
+    for item in items:
+        if mark := item.get_closest_marker("sampled"):
+            tables.setdefault((item.path, item.originalname), (mark, []))[1].append(item)
+    left = set()
+    for mark, cases in tables.values():
+        left.update(set(cases) - set(_cases(mark, cases)))
+    if left:
+        config.hook.pytest_deselected(items=list(left))
+        items[:] = [item for item in items if item not in left]
+
+
+def _cases(mark, cases):
+    """``of`` and ``always`` are told the parameters of a case."""
+    asked = {
+        name: (lambda item, which=which: which(**item.callspec.params)) if callable(which) else which
+        for name, which in mark.kwargs.items()
+    }
+    return _sampled(cases, *mark.args, **asked)
 
 
 @pytest.fixture(scope="session")

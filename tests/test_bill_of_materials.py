@@ -300,7 +300,7 @@ def test_adapters_on_the_board_are_those_that_are_counted(gpu, card):
 # 800 Gb/s; a QM9700 has 2 links of 400, a Q3400 2 of 800 to a cage, a QM8700 one of 200. In a node two adapters of 400
 # Gb/s share a cage, as in a DGX; all others have one each. Two tiers have three ends in switches for each adapter's.
 BY_HAND = {
-    "roce-v2-100": {64: 16 + 64, 128: 32 + 128, 512: 3 * 128 + 512},
+    "roce-v2-100": {64: 64 + 64, 128: 32 + 128, 512: 3 * 128 + 512},  # 64: one switch of 64 × 100 Gb/s
     "roce-v2-200": {64: 16 + 64, 128: 32 + 128, 512: 3 * 128 + 512},
     "roce-v2-400": {64: 32 + 32, 128: 64 + 64, 512: 3 * 256 + 256},
     "roce-v2-800": {64: 64 + 64, 128: 2 * 64 + 128, 512: 3 * 512 + 512},  # 128: two planes of 2 × 400
@@ -322,3 +322,19 @@ def test_what_would_do_without_spines_says_how_many_rails_a_switch_joins_and_is_
     """ "4 switches, one per rail" was said of nodes with 8 rails."""
     assert any(note.startswith(f"{said} and without spines") for note in planned("infiniband-ndr-400", gpus).notes)
     assert planned("infiniband-ndr-400", gpus, topology="rail-only").switches == int(said[0])
+
+
+@pytest.mark.parametrize(("gbps", "ports"), [(1, 1), (2.5, 10), (5, 10), (10, 100), (40, 100), (50, 100), (60, 100)])
+def test_slow_ethernet_of_a_few_machines_takes_a_switch_of_its_rate(gbps, ports):
+    """At 40 Gb/s four machines were charged $129,000 for a router of 400, at 2.5 and 5 Gb/s no switch was found."""
+    built = planned(f"ethernet-tcp-{gbps:g}", 32)
+    assert built.switches == 1 and built.capex_usd.high < 20_000
+    assert built.switch and CATALOG.devices[built.switch.id].port_rate.value == ports
+
+
+@pytest.mark.parametrize(("gbps", "optics"), [(1, 0), (2.5, 0), (10, 0), (25, 4 + 1), (40, 4 + 4)])
+def test_links_that_are_copper_are_not_counted_as_optics(gbps, optics):
+    built = planned(f"ethernet-tcp-{gbps:g}", 32)
+    assert built.optics == optics
+    assert any("copper" in note for note in built.notes)
+    assert not any("with optics" in item.item for item in built.prices if not optics)

@@ -101,6 +101,7 @@ def _many():
     ] + [_row(100 + n, 8, "none", 8 * n) for n in range(1, 9)]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("compute, network", [(1.25, 1.0), (1.0, 1.5), (1.2, 1.4), (0.85, 0.8)])
 def test_factors_that_were_there_are_found_again(tmp_path, library, compute, network):
     file = _measured(tmp_path / "runs.csv", library, _many(), compute, network, noise=0.02)

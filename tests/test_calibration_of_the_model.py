@@ -11,8 +11,9 @@ import pytest
 from assistant.library import load
 from assistant.model.validation import Run
 from assistant.validation import published_runs
-from assistant.validation.calibration import _thinned, completed, errors, fit, improved
+from assistant.validation.calibration import completed, errors, fit, improved, thinned
 from assistant.validation.constants import first_values, predicted, prepared, shipped
+from assistant.validation.pace import fitted, weak_series
 from assistant.validation.record import efficiencies, kernel_constants, with_facts
 from assistant.validation.split import ONLY_VALIDATION, PUBLISHER, series_of, use_of
 from assistant.validation.stages import STAGES
@@ -47,15 +48,16 @@ def test_no_near_duplicate_of_a_validation_row_is_calibrated_on(runs):
     "stage", STAGES, ids=lambda stage: "-".join(stage.families) + ("-mixtures" if stage.experts else "")
 )
 def test_the_shipped_constants_are_where_the_fit_ends(runs, stage, some):
-    rows = some(
-        stage.rows([prepared(run) for run in _thinned(runs, 1)]), 5 if stage.families[0] in ("a100", "hopper") else 1
-    )
-    start = completed(shipped(catalog()), [prepared(run) for run in _thinned(runs, 20)])
+    many = stage.families[0] in ("a100", "hopper") and not stage.experts  # of which a fifth is like all of them
+    rows = some(stage.rows([prepared(run) for run in thinned(runs, 1)]), 5 if many else 1)
+    start = completed(shipped(catalog()), [prepared(run) for run in thinned(runs, 20)])
     again = improved(rows, start, list(stage.names), rounds=1)
     for name in stage.names:
         assert again[name] == pytest.approx(start[name], rel=0.2), name
     before, after = (np.abs(errors(rows, values)).mean() for values in (start, again))
-    assert after > before - 0.003  # a further round gains nothing to speak of
+    # A further round gains next to nothing; Hopper's were held when the pace of the slowest GPU came in, as serving
+    # and adapters share them.
+    assert after > before - 0.005
 
 
 def test_a_quick_fit_from_scratch_comes_near_the_shipped_constants(runs):
@@ -85,3 +87,12 @@ def test_written_constants_are_read_back(runs):
     assert "kernel-tile: {value: 77" in kernels and kernels.count("date: 2026-01-02") == len(kernel_constants(values))
     with pytest.raises(KnowledgeError, match="expected a fact kernel-none"):
         with_facts(kernels, {"kernel-none": 1.0}, day)
+
+
+def test_the_pace_of_the_slowest_gpu_is_where_its_fit_ends(runs):
+    value, error, rows = fitted(runs, shipped(catalog()))
+    assert shipped(catalog())["kernel/slowest"] == pytest.approx(value, abs=0.5 * error)
+    assert rows > 100 and 0.0 < value < 5.0 * error
+    assert all(
+        run.use == "calibration" and not run.job.architecture.experts for one in weak_series(runs) for run in one
+    )

@@ -62,9 +62,13 @@ def test_a_field_says_what_it_is_how_it_is_asked_and_what_stands_in_for_it(field
     assert field_name(field.path) == about.label
 
 
+@pytest.fixture(scope="module")
+def schema() -> dict[str, Any]:
+    return Questionnaire.model_json_schema()
+
+
 @pytest.mark.parametrize("field", FIELDS.values(), ids=lambda field: field.path)
-def test_the_schema_tells_the_same(field: RegisteredField) -> None:
-    schema = Questionnaire.model_json_schema()
+def test_the_schema_tells_the_same(field: RegisteredField, schema: dict[str, Any]) -> None:
     part: Any = schema
     for name in field.path.split("."):
         found = part["properties"][name]

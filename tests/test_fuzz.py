@@ -22,10 +22,10 @@ def test_every_reader_has_texts_to_begin_with(every, library):
     assert named == {*every, *searching_readers(library)}
 
 
-def test_kept_and_changed_texts_are_read_or_refused(every):
-    kept = corpus_of(list(every))
+def test_kept_and_changed_texts_are_read_or_refused(every, request):
+    kept, changed = corpus_of(list(every)), 150 if request.config.getoption("whole") else 30
     fuzzer = Fuzzer(every, random.Random(17), kept, Coverage())  # watching takes time
-    fuzzer.run(sum(map(len, kept.values())) + 75, time.monotonic() + 60)
+    fuzzer.run(sum(map(len, kept.values())) + changed, time.monotonic() + 60)
     assert not fuzzer.findings and fuzzer.executions > 100
 
 

@@ -152,7 +152,7 @@ def test_a_mail_of_many_prices_takes_time_by_their_number_and_not_by_its_square(
         listener.hear(said * (characters // len(said)))
         return time.process_time() - began
 
-    assert min(seconds(4_800), seconds(4_799)) < 9 * max(seconds(1_200), seconds(1_190))
+    assert min(seconds(2_400), seconds(2_399)) < 9 * max(seconds(600), seconds(595))
 
 
 @pytest.mark.parametrize(

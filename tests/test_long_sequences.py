@@ -47,7 +47,7 @@ def test_a_fixed_split_that_does_not_fit_is_told_what_fits_on_the_gpus_that_are_
                      "training": {"sequence_length": 1048576, "global_batch": 1},
                      "parallelism": {"strategy": "fsdp", "cp": 8}})  # fmt: skip
     told = made.recommendation.smallest_change
-    assert told and "with parallelism auto it fits on these 8 GPUs where the loss is computed chunk by chunk" in told
+    assert told and "with this split it fits on these 8 GPUs where the loss is computed chunk by chunk" in told
 
 
 @pytest.mark.parametrize(
@@ -56,12 +56,27 @@ def test_a_fixed_split_that_does_not_fit_is_told_what_fits_on_the_gpus_that_are_
         "full finetuning of llama 8b at 1M tokens of sequence on 8 H100",
         "8B at 1M sequence length on 8 H100",
         "train 8B with sequences of 1M tokens on 8 H100",
+        "train 8B at 1M tokens on 8 H100",
+        "train 8B on 8 H100 at 1M-token context",
+        "continued pretraining to extend Llama 3.1 8B to 1M tokens, 64 H100",
+        "how much memory does Llama 3.1 8B need per GPU at 1M context on 64 H100?",
     ],
 )
 def test_a_million_is_heard_as_the_length_of_a_sequence(said: str) -> None:
     found = api.understand(said)
     assert found.fields["training.sequence_length"] == 1_048_576
     assert "training.tokens" not in found.fields
+
+
+def test_at_so_many_tokens_is_no_length_where_it_is_a_batch_a_rate_or_a_whole_run() -> None:
+    for said in ("at 4M tokens per step", "at 1 million tokens per second", "at 15T tokens", "on 1M tokens"):
+        fields = api.understand(f"pretrain 8B on 64 H100 {said}").fields
+        assert "training.sequence_length" not in fields, said
+
+
+def test_a_copy_for_a_million_tokens_says_how_its_gpus_share_it() -> None:
+    told = str(api.ask("how many H200 to serve Llama 3.1 405B at 1M context?").computed)
+    assert "24 for a copy" in told and "8 ranks of tensor parallelism × 3 stages" in told
 
 
 @pytest.mark.parametrize(("length", "saving"), [(131072, None), (1048576, "chunked-loss"), (3_670_016, "tiled-mlp")])
@@ -111,3 +126,17 @@ def test_a_slow_link_to_the_host_is_waited_for() -> None:
         made = predict_training(_job(1048576, saving="offload"), replace(machine, host_link=link), [network])[0]
         seconds.append(made.step_time_s)
     assert seconds[0] < seconds[1]
+
+
+def test_what_waits_in_the_host_is_held_against_the_ram_of_a_node() -> None:
+    """8B in sequences of 3.7M tokens keeps 962 GB of inputs in a host of 2 TB; the RAM of others is not known."""
+
+    def told(gpu: str, length: int) -> tuple[str, list[str]]:
+        made = api.plan({"workload": "finetuning", "model": "llama-3.1-8b", "cluster": {"gpu": gpu, "gpus": 8},
+                         "training": {"sequence_length": length, "global_batch": 1, "method": "full"}})  # fmt: skip
+        why = " ".join(one.why for one in made.assumptions if one.field == "memory saving")
+        return why, [one.message for one in made.warnings if one.code == "host-memory"]
+
+    why, warned = told("h100-sxm", 3_670_016)
+    assert "962 GB of each node's 2,040 GB, as a usual one has" in why and not warned
+    assert "whose RAM the catalog does not know" in told("a100-sxm-80gb", 3_670_016)[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from assistant.library import load
 from assistant.model import predict_training
 from assistant.model.activations import Habits, in_flight
 from assistant.model.job import ZERO1, ZERO2
-from assistant.model.memory import memory_of, stages, states
+from assistant.model.memory import SURPLUS, memory_of, stages, states
 from assistant.model.search import layouts_for
 from assistant.validation.memory import memory_report, peak, read_memory
 from assistant.validation.runs import read_runs
@@ -62,17 +63,50 @@ def test_the_margin_is_the_least_percent_that_holds_four_fifths_of_the_rows_it_w
 
 
 def test_runs_that_took_place_fit(runs, report):
-    listed = {run.id for run in runs if run.use != "excluded"}
-    refused = [one for one in report.refused if one.id in listed]
-    assert len(refused) <= 3 and all(one.reason for one in report.refused)
-    assert len(report.refused) < 0.01 * report.ran
+    assert report.refused == [] and report.ran > 2700
+    assert report.ran == report.fit + report.fit_recomputing + report.fit_closely
+    assert report.fit_closely < 0.01 * report.ran  # nearly all fit with the margin
+
+
+def test_what_the_sums_are_too_high_by_is_the_least_percent_below_which_four_fifths_of_the_rows_do_not_fall(rows):
+    chosen = [
+        row for row in rows if row.source == "ultrascale" and row.run.use == "calibration" and row.run.reason == ""
+    ]
+    ratios = np.array([row.bytes / peak(row.run).allocated for row in chosen])
+    assert np.mean(ratios >= 1 - SURPLUS) >= 0.8 > np.mean(ratios >= 1 - SURPLUS + 0.01)
+
+
+def test_what_the_first_stage_prints_is_compared_with_the_first_stage(rows):
+    """With one micro-batch in flight the last stage, which computes the loss, holds far more than was printed."""
+    seen = {row.run.id: row.bytes for row in rows if row.ran}
+    for row in rows:
+        if row.run.id in ("usp-0183", "usp-0185", "usp-0191", "usp-0194", "usp-0195"):
+            found = peak(row.run)
+            assert found.allocated < 1.05 * seen[row.run.id] < 0.85 * found.total
+
+
+def test_a_split_that_is_given_may_take_the_margin_and_says_so_and_one_that_is_chosen_does_not():
+    """As pipelines of Ultrascale ran that held 82.8 of the 85.9 GB of an H100."""
+    run = job("llama-3.1-8b", 32, global_batch=256, micro_batch=2, recompute="none", framework="other")
+    cluster = machine(32)
+    links = [network("aws-efa-v2", cluster)]
+    split = Parallelism(strategy="zero1", tp=1, pp=8)
+    needed = float(memory_of(run, cluster, cluster.framework("other"), layouts_for(run, cluster, split)).total[0])
+    tight = replace(cluster, memory=needed * 0.96)
+    (given,) = predict_training(run, tight, links, split)
+    assert given.fits and given.memory_bytes == tight.memory
+    assert "run out of memory" in given.crowded
+    (lost,) = predict_training(run, replace(cluster, memory=needed * 0.8), links, split)
+    assert not lost.fits
+    (chosen,) = predict_training(run, tight, links)
+    assert chosen.fits and not chosen.crowded
 
 
 def test_layouts_known_to_run_out_of_memory_are_refused(report):
     assert report.out_of_memory >= 6 and report.wrongly_fit == []
 
 
-def test_the_largest_llama_fits_as_it_was_trained_and_not_without_its_sharded_gradients(rows):
+def test_the_largest_llama_fits_as_it_was_trained_and_hardly_without_its_sharded_gradients(rows):
     trained = [row.run for row in rows if row.source == "llama-3"]
     assert len(trained) == 3 and all(peak(run).fits for run in trained)
     cluster = machine(16384)
@@ -83,7 +117,7 @@ def test_the_largest_llama_fits_as_it_was_trained_and_not_without_its_sharded_gr
         [network("roce-v2-400", cluster)],
         Parallelism(strategy="zero1", tp=8, pp=16, sequence_parallel=True),
     )
-    assert not kept[0].fits
+    assert "run out of memory" in kept[0].crowded
 
 
 def layouts(pp: int, v: int = 1, batch: int = 64, **split):
@@ -144,6 +178,19 @@ def test_the_fullest_stage_is_not_under_any_other(rows):
     assert sum(parts) == pytest.approx(whole.allocated[0]) and whole.total[0] > whole.allocated[0] * 1.05 + 1e9
     share = run.architecture.embedding_params / 8 * 2
     assert parts[0] >= share  # the stage with an embedding
+
+
+def test_a_plan_says_first_that_the_split_it_was_given_may_run_out_of_memory(tmp_path):
+    job_file = tmp_path / "job.yaml"
+    job_file.write_text(
+        "workload: pretraining\nmodel: llama-3.1-405b\ncluster: {gpu: h100-sxm, gpus: 16384, fabric: roce-v2-400}\n"
+        "training: {sequence_length: 8192, global_batch: 2048, micro_batch: 1, recompute: none}\n"
+        "parallelism: {strategy: zero1, tp: 8, pp: 16, sequence_parallel: true}\n"
+    )
+    seen = " ".join(weft("plan", str(job_file)).out.split())
+    assert "little margin" in seen and "WARNINGS - The split takes at least 97 % of a GPU's memory" in seen
+    told = json.loads(weft("predict", str(job_file)).out)
+    assert told["fits"] and any("run out of memory" in reason for reason in told["outside_calibration"])
 
 
 ROW = {

@@ -69,7 +69,7 @@ def test_the_catalogs_tcp_is_as_slow_as_the_measured_one(model, micro_batch, nod
 
 def test_compute_per_gpu_does_not_shrink_with_more_nodes():
     compute = [azure("qwen2.5-7b", 2, nodes)[0].breakdown.compute for nodes in (2, 4, 8)]
-    assert compute == pytest.approx([compute[0]] * 3)
+    assert compute == pytest.approx([compute[0]] * 3, rel=0.01)  # the slowest of more GPUs is a little slower
 
 
 @pytest.mark.parametrize(
@@ -282,3 +282,40 @@ def test_windows_spare_a_model_most_of_a_long_sequences_attention():
     without = replace(run, architecture=replace(run.architecture, sliding_layers=0))
     seconds = [predict_training(one, on, [network("infiniband-ndr-400", on)], split)[0] for one in (run, without)]
     assert seconds[0].step_time_s < 0.6 * seconds[1].step_time_s
+
+
+def test_a_synchronous_step_goes_at_the_pace_of_the_slowest_gpu():
+    """The same work for each GPU: what compute takes grows with the number of GPUs, by a few percent in all."""
+
+    def compute(gpus: int) -> float:
+        cluster = machine(gpus)
+        run = job("llama-3.1-8b", gpus, global_batch=4 * gpus, micro_batch=1, recompute="none", framework="megatron")
+        [made] = predict_training(run, cluster, [network("infiniband-ndr-400", cluster)], Parallelism(strategy="zero1"))
+        return made.breakdown.compute
+
+    node, hundred, thousand = compute(8), compute(128), compute(1024)
+    assert node < hundred < thousand < 1.06 * node
+    assert hundred - node > thousand - hundred  # the slowest of many is hardly slower than the slowest of a few
+
+
+def test_buffers_are_cleared_and_weights_cast_once_however_many_micro_batches_a_step_has():
+    cluster = machine(64)
+
+    def once(batches: int, precision: str, framework: str = "megatron") -> float:
+        run = job(
+            "llama-3.1-8b",
+            64,
+            global_batch=64 * batches,
+            micro_batch=1,
+            recompute="none",
+            framework=framework,
+            precision=precision,
+        )
+        [made] = predict_training(run, cluster, [network("infiniband-ndr-400", cluster)], Parallelism(strategy="zero1"))
+        return made.breakdown.optimizer
+
+    assert once(1, "bf16") == once(16, "bf16")
+    assert once(1, "bf16") > once(1, "bf16", "fsdp")  # who keeps no such buffer clears none
+    params = job("llama-3.1-8b", 64).architecture.params
+    casts = (once(1, "fp8") - once(1, "bf16")) * cluster.memory_bandwidth * cluster.memory_efficiency
+    assert casts == pytest.approx(4.0 * params, rel=0.15)  # embedding and head stay in 16 bits

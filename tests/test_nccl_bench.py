@@ -193,3 +193,10 @@ def test_a_log_of_another_transport_is_said_to_be_one_and_decides_nothing(tmp_pa
     assert not plan.questionnaire["cluster"].get("fabric")
     assert "given" not in plan.recommendation.card.because + plan.recommendation.headline
     assert not any("already decided or owned" in finding.because for finding in plan.findings)
+
+
+def test_amd_gpus_are_tested_with_the_programs_of_rccl(tmp_path):
+    job = tmp_path / "job.yaml"
+    job.write_text("workload: pretraining\nmodel: llama-3.1-70b\ncluster: {gpu: mi300x, gpus: 32}\n", encoding="utf-8")
+    said = weft("nccl", "bench", str(job)).out
+    assert "rccl-tests must be built with MPI=1" in said and "nccl-tests must" not in said.replace("rccl-tests", "")

@@ -41,6 +41,32 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
     assert "price of InfiniBand NDR on top" in text and "infiniband-ndr-400" not in text
 
 
+@pytest.mark.parametrize(
+    ("sentence", "card", "answer"),
+    [
+        (
+            "pretrain 13b on 2T tokens, we own 12 nodes of 8 A100 with 100GbE, is that enough?",
+            "Keep Ethernet 100 Gb/s, TCP sockets for the 96",
+            "Hardly: it runs, but slowly: on Ethernet 100 Gb/s a step takes",
+        ),
+        (
+            "LoRA llama 3.1 70b on 16 H100 at CoreWeave, 300M tokens, what does it cost per million tokens?",
+            "Rent 16 NVIDIA H100 SXM5 80 GB at CoreWeave",
+            "per million tokens.",
+        ),
+        (
+            "serve llama 70b for 200 users at 30 tokens/s on H200, do we need infiniband?",
+            "Rent ",
+            "No special network is needed.",
+        ),
+    ],
+)
+def test_what_is_asked_with_a_job_is_answered_from_its_plan(sentence, card, answer):
+    """ "100 GbE is not enough, RoCE is" stood above a plan that bought another network than the one that is there."""
+    told = _flat(weft(sentence).out)
+    assert told.startswith(card) and answer in told and "Not understood" not in told
+
+
 def test_what_somebody_else_asks_is_a_quote_and_a_model_beside_quotes_is_taken_by_its_size():
     """ "Someone else RoCE at 2.05" was what others have, and "8B" was left where no plan is without a model."""
     told = _flat(weft("64 H100, someone else RoCE at 2.05, Lambda 2.60 InfiniBand, 8B on 1T tokens").out)

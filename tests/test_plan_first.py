@@ -48,6 +48,14 @@ def test_the_plan_comes_before_the_question(library: Library) -> None:
     assert talk.plan is not None and talk.plan.recommendation.headline == first[1].headline
 
 
+def test_what_was_asked_with_the_job_is_answered_behind_the_plan_and_before_the_next_question(library: Library) -> None:
+    events = Conversation(library).say("13b on 2T tokens, we own 12 nodes of 8 A100 with 100GbE, is that enough?")
+    kinds = [event.kind for event in events]
+    answer = next(n for n, event in enumerate(events) if event.kind == "note" and event.text.startswith("Hardly"))
+    assert kinds.index("plan") < answer and answer < max(n for n, kind in enumerate(kinds) if kind == "question")
+    assert not next(event for event in events if event.kind == "understood").rest
+
+
 def test_a_turn_that_was_left_half_done_is_ended_by_the_next_message(library: Library) -> None:
     talk = Conversation(library)
     talk.start()

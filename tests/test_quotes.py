@@ -445,7 +445,7 @@ def test_a_card_tells_as_many_terms_of_a_quote_as_its_sum_has_and_why_a_cheaper_
     ],
 )  # fmt: skip
 def test_a_sum_is_heard_to_be_for_its_own_number_of_gpus(said, of_the_sum, of_the_job):
-    heard = Listener(library.load().language, CATALOG).hear(said)
+    heard = Listener.of(library.load().language, CATALOG).hear(said)
     assert [quote.gpus for quote in heard.offers] == of_the_sum and not heard.doubts
     assert heard.fields["cluster.gpus"] == of_the_job
 

@@ -4,6 +4,7 @@ ignorance."""
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -298,8 +299,10 @@ def any_case(seed: int) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     return job, candidates
 
 
-def test_whatever_the_facts_the_rules_answer_the_same_way_every_time(reasoner: Reasoner) -> None:
-    for seed in range(40):
+def test_whatever_the_facts_the_rules_answer_the_same_way_every_time(
+    reasoner: Reasoner, some: Callable[..., list[int]]
+) -> None:
+    for seed in some(range(40), 3):
         job, candidates = any_case(seed)
         conclusions = reasoner.run(job, candidates)
         assert conclusions == reasoner.run(dict(reversed(job.items())), candidates)

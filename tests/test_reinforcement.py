@@ -15,6 +15,7 @@ from assistant.conversation.planner import dated_planner
 from assistant.library.checks import check
 from assistant.model import architecture_of, machine_of, network_of
 from assistant.model.generation import Rollouts, generate, unfinished
+from assistant.model.low_communication import WAN_GOODPUT
 from assistant.model.network import Networks
 from assistant.model.weight_sync import METHODS, WeightSync, sync_seconds, tensors_of
 from assistant.planning import plan
@@ -288,9 +289,15 @@ def test_between_sites_weights_cross_once_a_step_and_gradients_every_update() ->
         given["cluster"] |= {"sites": 2, "wan_gbps": gbps}
         return predict(Questionnaire.model_validate(given), CATALOG)
 
-    weights = 65.5e9 * 8 / 10e9  # seconds of a copy of the model over 10 Gb/s
-    apart = between(10, rollout_gpus=32, asynchronous=True)
-    assert apart.breakdown_s.weight_sync == pytest.approx(weights, rel=0.1)
+    weights = 65.5e9 * 8 / (WAN_GOODPUT * 10e9)  # seconds of a copy of the model over 10 Gb/s
+    in_turns = between(10, rollout_gpus=32, asynchronous=False)
+    assert in_turns.breakdown_s.weight_sync == pytest.approx(weights, rel=0.1)
+    one_off = between(10, rollout_gpus=32, asynchronous=True, staleness=1)
+    assert one_off.learning and in_turns.learning
+    spare = max(0.0, one_off.learning.training_side_s - one_off.learning.generation_s)
+    assert one_off.breakdown_s.weight_sync == pytest.approx(max(0.0, weights - spare), abs=4.0)
+    unsaid = between(10, rollout_gpus=32, asynchronous=True)
+    assert unsaid.breakdown_s.weight_sync < 5  # two steps off policy: beside the next step
     slow, fast = between(1), between(100)
     assert slow.breakdown_s.training > fast.breakdown_s.training + 500
     further = between(10, rollout_gpus=32, asynchronous=True, staleness=4)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Callable
 from typing import Any, get_args
 
 import pytest
@@ -19,9 +20,11 @@ from assistant.vocabulary.questionnaire import Workload
 from tests.rentals import TODAY, cost, decided, library, pipeline, rental
 
 
-def test_of_300_rentals_every_recommendation_is_an_offer_of_the_catalog(pipeline: Pipeline) -> None:
-    chosen = 0
-    for seed in range(300):
+def test_of_300_rentals_every_recommendation_is_an_offer_of_the_catalog(
+    pipeline: Pipeline, some: Callable[..., list[int]]
+) -> None:
+    chosen, seeds = 0, some(range(300), 4)
+    for seed in seeds:
         job = rental(seed)
         entry = decided(pipeline, job).choice.chosen
         if entry is None:
@@ -38,7 +41,7 @@ def test_of_300_rentals_every_recommendation_is_an_offer_of_the_catalog(pipeline
         listed = offered.listed
         assert listed in offered.offer.prices and entry.price.gpu_usd_per_hour.value == listed.price.value, job
         assert not listed.mean, "the mean of several listings is nobody's offer"
-    assert chosen > 100, "or there was little to check"
+    assert chosen > len(seeds) / 3, "or there was little to check"
 
 
 @pytest.mark.parametrize("mode", ["rent", "buy"])
@@ -59,6 +62,7 @@ def test_what_is_called_clear_is_the_likeliest_to_be_the_cheapest_and_a_toss_up_
         assert len(found.tied) > 1 or found.confidence < 0.8
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(0, 300, 10))
 def test_naming_the_provider_that_is_recommended_leads_to_the_same_answer(pipeline: Pipeline, seed: int) -> None:
     job = rental(seed)
@@ -72,6 +76,7 @@ def test_naming_the_provider_that_is_recommended_leads_to_the_same_answer(pipeli
     assert (again.id, again.median_cost, again.median_hours) == same, job
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(4, 300, 18))
 def test_what_spot_machines_cost_on_average_does_not_hang_on_who_else_may_be_asked(pipeline: Pipeline, seed: int):
     """Naming the provider made the same machines cheaper by up to 12 %: it was counted that one goes over to others."""
@@ -89,6 +94,7 @@ def test_what_spot_machines_cost_on_average_does_not_hang_on_who_else_may_be_ask
         assert both and [again[key] for key in both] == pytest.approx([spot[key] for key in both]), (job, provider)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(0, 200, 7))
 def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one(pipeline: Pipeline, seed: int):
     draw, job = random.Random(seed), rental(seed)
@@ -112,6 +118,7 @@ def test_no_offer_of_the_recommended_network_costs_less_than_the_recommended_one
     assert ours.finishes_days <= 1.01 * min(o.finishes_days for o in (ours, *alike)), "for the same sum the faster one"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("seed", range(0, 300, 14))
 def test_allowing_spot_never_makes_the_recommendation_dearer_nor_impossible(pipeline: Pipeline, seed: int) -> None:
     job = rental(seed)
@@ -124,6 +131,7 @@ def test_allowing_spot_never_makes_the_recommendation_dearer_nor_impossible(pipe
         assert allowed <= without * (1 + 1e-9), (job, limits)
 
 
+@pytest.mark.sampled(2, always=lambda seed: seed == 5055)
 @pytest.mark.parametrize("seed", [*range(5, 300, 16), 5055])  # the last is of two sites, each of which can be let
 def test_more_money_time_or_gpus_never_make_what_works_impossible(pipeline: Pipeline, seed: int) -> None:
     job = rental(seed)

@@ -143,18 +143,21 @@ async def test_an_error_inside_is_one_calm_sentence_and_the_conversation_goes_on
         assert user.talk.conversation.draft.fields == {"workload": "pretraining"}
 
 
+SAID = 2 * LIVE_EXCHANGES + 2  # so that page up brings others back twice
+
+
 @on_screen
 async def test_a_long_conversation_keeps_few_exchanges_live_and_page_up_brings_the_others_back(library):
     def long():
         conversation = Conversation(library)
         conversation.start()
-        for number in range(3 * LIVE_EXCHANGES):
+        for number in range(SAID):
             conversation.say(f"help {number}")
         return conversation
 
     async with at_the_screen(long) as user:
         assert len(user.talk.query(Exchange)) <= LIVE_EXCHANGES
-        await user.until(lambda: f"› help {3 * LIVE_EXCHANGES - 1}" in user.sees())
+        await user.until(lambda: f"› help {SAID - 1}" in user.sees())
         for _ in range(200):
             if "› help 0" in user.sees():
                 break

@@ -15,7 +15,9 @@ import pytest
 from assistant.library import load
 from assistant.library.questionnaires import from_value
 from assistant.model import Serving, architecture_of, predict_inference
+from assistant.model.bursts import all_at_once
 from assistant.model.inference import engined, holds, splits_for
+from assistant.model.serving_constants import spread_name
 from assistant.model.serving_memory import weight_bytes
 from assistant.model.serving_time import Load, Split, under_load
 from assistant.model.sizing import sizings
@@ -103,11 +105,11 @@ def _off(rows: list[Observed]) -> tuple[float, float]:
 @pytest.mark.parametrize(
     ("mode", "figure", "median", "geometric"),
     [
-        ("load", "seconds per token", 0.17, 0.28),
-        ("disaggregated", "seconds per token", 0.15, 0.19),
-        ("offline", "output tokens/s", 0.15, 0.30),
-        ("static", "output tokens/s", 0.15, 0.20),
-        ("load", "seconds to the first token", 0.33, 0.62),
+        ("load", "seconds per token", 0.12, 0.19),
+        ("disaggregated", "seconds per token", 0.13, 0.15),
+        ("offline", "output tokens/s", 0.13, 0.22),
+        ("static", "output tokens/s", 0.13, 0.16),
+        ("load", "seconds to the first token", 0.27, 0.55),
     ],
 )
 def test_times_and_throughput_are_near_runs_nobody_fitted(judged, mode, figure, median, geometric):
@@ -115,7 +117,18 @@ def test_times_and_throughput_are_near_runs_nobody_fitted(judged, mode, figure, 
     found = _off(rows)
     assert found[0] < median and found[1] < geometric
     plain = [replace(row, predicted=row.constant) for row in rows]
-    assert found[0] < _off(plain)[0] + 0.02, "no worse than a roofline of four constants"
+    assert found[1] < _off(plain)[1], "no worse than a roofline of four constants"
+
+
+def test_throughput_of_bursts_is_that_of_a_batch_that_decays(judged):
+    assert _off(judged["burst", "output tokens/s"])[0] < 0.35
+
+
+@pytest.mark.parametrize("figure", ["seconds per token", "seconds to the first token", "output tokens/s"])
+def test_bands_hold_as_often_as_they_say(judged, figure):
+    rows = [row for (mode, quantity), rows in judged.items() for row in rows if quantity == figure and mode != "burst"]
+    held = [row.band[0] <= row.measured <= row.band[1] for row in rows if row.band]
+    assert 0.75 <= np.mean(held) <= 0.885
 
 
 def test_the_errors_that_answers_tell_are_those_of_the_rows_that_judge(judged):
@@ -132,7 +145,7 @@ def test_the_errors_that_answers_tell_are_those_of_the_rows_that_judge(judged):
     for name, figure in told.items():
         constant = catalog().constants[f"serving-error-{name}"]
         assert constant.value == pytest.approx(np.median(off[figure]), abs=0.005)
-    assert "11 % in the time of a token, 9.1 % in throughput and 26 % in the time to" in serving_error(
+    assert "9.8 % in the time of a token, 10 % in throughput and 24 % in the time to" in serving_error(
         catalog().constants
     )
 
@@ -145,11 +158,17 @@ def test_the_source_of_a_constant_says_whether_measured_runs_moved_it():
     chosen = [name for name in said if "leave as it is" in constants[name].source]
     stopped = [name for name in said if "stopped at its limit" in constants[name].source]
     assert chosen == [
-        *(f"engine-vllm-2024-{name}" for name in ("stream", "first", "scaled", "latent", "widening")),
-        *(f"engine-tensorrt-llm-2024-{name}" for name in ("stream", "scaled", "latent", "widening")),
+        *(f"engine-vllm-2024-{name}" for name in ("stream", "first", "latent", "widening")),
+        *(f"engine-tensorrt-llm-2024-{name}" for name in ("stream", "latent", "widening")),
     ]
-    assert stopped == []
-    assert all("calibration rows" in constants[f"serving-spread-{name}"].source for name in ("tpot", "ttft", "rate"))
+    assert stopped == ["serving-cache", "serving-narrow"]
+    spreads = [
+        f"{spread_name(mixture=mixture, known=known)}-{figure}"
+        for mixture in (False, True)
+        for known in (False, True)
+        for figure in ("tpot", "ttft", "rate")
+    ]
+    assert all("calibration rows" in constants[name].source for name in spreads)
 
 
 def test_weights_are_as_large_as_the_files_people_download():
@@ -225,6 +244,44 @@ def test_layers_whose_attention_and_mlp_stand_side_by_side_reduce_once():
     assert once < twice
 
 
+@pytest.mark.parametrize(
+    ("gpu", "ranks", "kib", "us"),
+    # vLLM's and SGLang's own kernels, beyond 8 MiB NCCL (ai-dynamo/aiconfigurator@095f58a51c4c)
+    [
+        *(("h200-sxm", 8, *one) for one in ((8, 5.1), (128, 8.0), (1024, 14.1), (4096, 28.6), (65536, 317))),
+        *(("h200-sxm", 4, *one) for one in ((8, 4.7), (512, 10.5), (4096, 29.8), (65536, 320))),
+        *(("h200-sxm", 2, *one) for one in ((8, 4.6), (1024, 8.4), (65536, 244))),
+        *(("b200", 8, *one) for one in ((8, 7.6), (128, 9.4), (4096, 26.6), (65536, 223))),
+        *(("a100-sxm-80gb", 8, *one) for one in ((8, 6.4), (128, 11.4), (4096, 45), (65536, 595))),
+    ],
+)
+def test_all_reduces_take_what_the_kernels_of_engines_were_measured_to_take(gpu, ranks, kib, us):
+    one = engined(serving("llama-3.1-70b", engine="vllm"), machine(8, gpu), Split(ranks))
+    free = replace(one, engine=replace(one.engine, wait=0.0))
+    a = one.architecture
+    each = free.reductions(kib * 1024 / (2.0 * a.hidden)) / a.reductions
+    assert each * 1e6 == pytest.approx(us, rel=0.3)
+
+
+def test_a_burst_decays_to_its_longest_answers():
+    one = engined(serving("llama-3.1-8b", engine="vllm"), machine(8), Split(1))
+    alike, varied = (all_at_once(one, Load(215, 200, 1000, 256), varied=varied) for varied in (False, True))
+    steady = under_load(one, Load(215, 200, 256, 256))
+    assert varied.output_tokens_per_s < alike.output_tokens_per_s < 1.1 * steady.output_tokens_per_s
+    few = all_at_once(one, Load(215, 200, 2000, 256), varied=True)
+    assert few.output_tokens_per_s > varied.output_tokens_per_s, "the tail weighs less"
+
+
+def test_a_band_is_wider_for_a_mixture_and_for_a_gpu_nothing_was_fitted_to():
+    wide = {}
+    for model in ("llama-3.3-70b", "gpt-oss-120b"):
+        for gpu in ("h100-sxm", "b200"):
+            made = predict_inference(serving(model), machine(8, gpu), [network("none", machine(8, gpu))])[0]
+            wide[model, gpu] = made.band.p90 / made.band.p10
+    assert wide["llama-3.3-70b", "h100-sxm"] < min(wide["llama-3.3-70b", "b200"], wide["gpt-oss-120b", "h100-sxm"])
+    assert wide["gpt-oss-120b", "b200"] == max(wide.values())
+
+
 def test_a_new_gpu_is_predicted_from_its_datasheet():
     slow, fast = (
         predict_inference(serving("llama-3.3-70b", precision="fp8", tensor_parallel=2), node, [network("none", node)])[
@@ -246,17 +303,11 @@ def test_a_load_with_targets_takes_a_number_of_gpus_of_each_kind():
     assert sizings(replace(asked, tpot=1e-4), machine(8)) == []
 
 
-# predicted ÷ published of what is off by more than a quarter: DeepSeek's prompts, an average of a day and a night
-KNOWN_MISSES = {"sc-001": 1.321}
-
-
-def test_published_clusters_are_met_within_a_quarter_but_for_deepseeks_prefill_32_percent_above():
+def test_published_clusters_are_met_within_a_quarter():
     with (MEASURED / TABLE).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
-    reached = {row["id"]: tokens_per_node(row, catalog()) / float(row["tokens_per_s_per_node"]) for row in rows}
-    assert {name: ratio for name, ratio in reached.items() if abs(ratio - 1) > 0.25} == {
-        name: pytest.approx(ratio, abs=0.02) for name, ratio in KNOWN_MISSES.items()
-    }
+    reached = [tokens_per_node(row, catalog()) / float(row["tokens_per_s_per_node"]) for row in rows]
+    assert reached == pytest.approx([1.0] * len(rows), abs=0.25)
 
 
 def test_no_layout_that_the_search_knows_is_faster_at_the_load_than_the_one_taken_on_each_network():

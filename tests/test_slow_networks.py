@@ -32,6 +32,9 @@ LIBRARY = library.load()
         ("pretrain 1B on 16 A100, the network does 100 MB/s", "ethernet-tcp-0.8"),
         ("pretrain 7B on 64 H100 on 400 GB/s InfiniBand", "infiniband-ndr-400"),
         ("7B pretraining on 32 H100, storage reads at 5 Gb/s", None),
+        ("pretrain 70B on 64 H100, storage at 10 GB/s, 40 Gb/s ethernet", "ethernet-tcp-40"),
+        ("pretrain 70B on 64 H100, 10 GB/s storage and 400 Gb/s InfiniBand", "infiniband-ndr-400"),
+        ("pretrain 70B on 64 H100, storage over 25 GbE", None),
         ("how many gigabit per GPU do we need for 70B on 64 H100", None),
     ],
 )

@@ -19,6 +19,7 @@ from assistant.vocabulary.errors import InputError
 
 FOLDER = Path(__file__).parents[1] / "transcripts"
 SAVED = sorted(FOLDER.glob("*.md"))
+MONEY = {"budget", "buying", "spot", "own", "home", "fabrics", "sites"}  # what a sum is asked or told for
 HEAD = {
     "date": "2026-11-20",
     "program": "weft 0.1.0",
@@ -48,6 +49,7 @@ def saved(tmp_path: Path, library: Library) -> Path:
     return path
 
 
+@pytest.mark.sampled(2, always=lambda path: MONEY.intersection(path.stem.split("-")))
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
 def test_the_conversation_goes_as_it_went(path: Path, library: Library) -> None:
     result = replaying.replay_file(path, library)

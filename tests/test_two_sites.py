@@ -8,9 +8,17 @@ from typing import Any
 
 import pytest
 
+from assistant.api import understand
 from assistant.library import load
 from assistant.library.questionnaires import from_value
-from assistant.model.low_communication import WAN_GOODPUT, link_for_every_step, sustained_steps, synchronise
+from assistant.model.low_communication import (
+    WAN_GOODPUT,
+    link_for_every_step,
+    one_stream,
+    one_stream_with_losses,
+    sustained_steps,
+    synchronise,
+)
 from assistant.planning.planner import plan
 from assistant.planning.prediction import predict
 from assistant.validation.groups import accuracy_of
@@ -36,6 +44,21 @@ def asked(parallelism: Any = "auto", **cluster: Any) -> Questionnaire:
 def said_between_sites(made: Plan) -> str:
     [message] = [warning.message for warning in made.warnings if warning.code == "between-sites"]
     return message
+
+
+@pytest.mark.parametrize(
+    ("said", "gpus", "sites"),
+    [
+        ("4 sites of 16 H100", 64, 4),
+        ("4 sites x 16 H100", 64, 4),
+        ("three data centres of 128 H100", 384, 3),
+        ("2 sites of 2 nodes of 8 H100", 32, 2),
+        ("two clusters of 256 H100 in different cities", 512, 2),
+    ],
+)
+def test_sites_of_so_many_gpus_are_so_many_times_as_many(said: str, gpus: int, sites: int) -> None:
+    fields = understand(f"pretrain a 7B on {said}").fields
+    assert (fields["cluster.gpus"], fields["cluster.sites"]) == (gpus, sites)
 
 
 def test_an_exchange_takes_what_its_ring_takes() -> None:
@@ -190,3 +213,18 @@ def _every(said: str) -> float:
     found = re.search(r"an exchange every ([\d,]+) steps", said)
     assert found, said
     return float(found[1].replace(",", ""))
+
+
+def test_what_a_far_line_sustains_is_said_and_in_the_band() -> None:
+    """94 % of the rate was counted at every rate and distance without a word."""
+    fast, slow = (plan(asked({"strategy": "diloco"}, wan_gbps=gbps), LIBRARY, index=None) for gbps in (100, 0.5))
+    assert "takes 75 streams or larger windows" in said_between_sites(fast)
+    assert "streams" not in said_between_sites(slow)
+    assert all("94% of the rate, the most that TCP leaves" in said_between_sites(one) for one in (fast, slow))
+    unsaid = plan(asked({"strategy": "fsdp"}, wan_gbps=1), LIBRARY, index=None).candidates[0].step_time_s
+    assert unsaid is not None and unsaid.p90 > 1.5 * unsaid.p50  # nearly all of such a step is the line
+
+
+def test_one_stream_carries_its_window_a_round_trip_and_less_with_losses() -> None:
+    assert one_stream(6.29e6, 0.04) * 8 / 1e9 == pytest.approx(1.258, rel=0.01)
+    assert one_stream_with_losses(1e-4, 0.1) == pytest.approx(1448 / 0.1 * 122.5, rel=0.01)

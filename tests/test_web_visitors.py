@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from types import SimpleNamespace
 from unittest.mock import AsyncMock
 
 import aiohttp
@@ -31,46 +32,72 @@ def served(tmp_path_factory):
         yield one
 
 
-# Several visitors.
+@pytest.fixture(scope="module")
+def evening(served):
+    """What visitors of one evening saw, each of whom is a process of the server."""
+    return asyncio.run(_evening(served))
 
 
-@over_the_network
-async def test_two_visitors_do_not_see_each_other_and_each_has_a_transcript(served):
+async def _evening(served):
+    seen = SimpleNamespace(before=set(served.transcripts()))
     async with aiohttp.ClientSession() as client:
         anna, ben = await visit(client, served), await visit(client, served)
         await asyncio.gather(anna.until(FIRST_QUESTION), ben.until(FIRST_QUESTION))
-        assert len(set(served.children())) == 2
+        seen.processes = served.children()
+        await _is_sent_away(await visit(client, served), served, seen)
         await asyncio.gather(anna.says(JOB), ben.says("a zebra"))
         await asyncio.gather(anna.until("Certainty: "), ben.until("zebra"))
-        assert not ben.sees("llama 3.1 8b on 16") and not anna.sees("zebra")
+        seen.anna_sees_bens, seen.ben_sees_annas = anna.sees("zebra"), ben.sees("llama 3.1 8b on 16")
         async with asyncio.timeout(PATIENCE_S):
-            while sorted((JOB in text, "zebra" in text) for text in _kept(served)) != [(False, True), (True, False)]:
+            while len(served.transcripts()) < 2 or not all(any(w in t for t in _kept(served)) for w in (JOB, "zebra")):
                 await asyncio.sleep(0.05)  # an answer is drawn before it is kept
-        await asyncio.gather(anna.leaves(), ben.leaves())
-        await gone(served.children())
+        seen.kept = _kept(served)
+        await anna.until(NEXT_QUESTION)
+        await _exports(anna, client, served, seen)
+        await ben.says("quit")
+        seen.goodbye = await ben.ended(), ben.connection.close_code
+        await _loads_anew(anna, client, served, seen)
+    await gone(served.children())
+    seen.after = set(served.transcripts())
+    return seen
+
+
+async def _is_sent_away(third, served, seen):
+    seen.third = await third.ended(), third.connection.close_code, len(served.children())
+
+
+async def _exports(anna, client, served, seen):
+    await anna.says("export to ../../stolen.md, overwrite")
+    key = await anna.until_told("deliver_file_start")
+    async with client.get(f"{served.base}/download/{key}") as answer:
+        seen.export = answer.status, await answer.text(), dict(answer.headers)
+    async with client.get(f"{served.base}/download/{key}") as answer:
+        seen.export_again = answer.status
+
+
+async def _loads_anew(anna, client, served, seen):
+    """Beside somebody who knows no conversation, looks and leaves, and whose process does not."""
+    seen.name = await anna.until_told("conversation")
+    again = await visit(client, served, conversation=seen.name)
+    seen.anna_ended = await anna.ended()
+    await again.until("Certainty: ")
+    seen.again = again.notes["conversation"]
+    ours = set(served.children())
+    stranger = None
+    for _ in range(50):  # a place is given back when the process is gone
+        stranger = await visit(client, served, conversation="0" * 32)
+        if await _let_in(stranger):
+            break
+    seen.stranger = await stranger.until_told("conversation")
+    await stranger.until(FIRST_QUESTION)
+    seen.stuck = [child for child in served.children() if child not in ours]
+    os.kill(seen.stuck[0], signal.SIGSTOP)
+    await asyncio.gather(again.leaves(), stranger.leaves())
+    await gone(seen.stuck)
 
 
 def _kept(served):
     return [path.read_text() for path in served.transcripts()]
-
-
-@over_the_network
-async def test_who_comes_when_every_place_is_taken_is_told_so_and_gets_in_later(served):
-    async with aiohttp.ClientSession() as client:
-        held = [await visit(client, served) for _ in range(2)]
-        await asyncio.gather(*(one.until(FIRST_QUESTION) for one in held))
-        third = await visit(client, served)
-        assert "2 conversations are being held" in await third.ended()
-        assert third.connection.close_code == 1013 and len(served.children()) == 2
-        await held[0].leaves()
-        fourth = None
-        for _ in range(50):  # the place is given back when the process is gone
-            fourth = await visit(client, served)
-            if await _let_in(fourth):
-                break
-        await fourth.until(FIRST_QUESTION)
-        await asyncio.gather(fourth.leaves(), held[1].leaves())
-        await gone(served.children())
 
 
 async def _let_in(visitor):
@@ -80,49 +107,41 @@ async def _let_in(visitor):
     return not visitor.connection.closed
 
 
-@over_the_network
-async def test_a_page_loaded_anew_goes_on_with_its_conversation_and_looking_leaves_no_file(served):
-    async with aiohttp.ClientSession() as client:
-        before = set(served.transcripts())
-        looked = await visit(client, served)
-        await looked.until(FIRST_QUESTION)
-        await looked.leaves()
-        await gone(served.children())  # its place is given back when the process is gone
-        first = await visit(client, served)
-        await first.until(FIRST_QUESTION)
-        await first.says(JOB)
-        await first.until("Certainty: ")
-        name = await first.until_told("conversation")
-        again = await visit(client, served, conversation=name)
-        assert "another window" in await first.ended()
-        await again.until("Certainty: ")
-        assert again.notes["conversation"] == name
-        stranger = await visit(client, served, conversation="0" * 32)
-        assert await stranger.until_told("conversation") not in (name, "0" * 32)
-        await stranger.until(FIRST_QUESTION)
-        await asyncio.gather(again.leaves(), stranger.leaves())
-        await gone(served.children())
-        assert len(set(served.transcripts()) - before) == 1
+# Several visitors.
 
 
-@over_the_network
-async def test_an_export_goes_to_the_browser_once_and_nothing_is_written_on_the_server(served):
-    async with aiohttp.ClientSession() as client:
-        visitor = await visit(client, served)
-        await visitor.until(FIRST_QUESTION)
-        await visitor.says(JOB)
-        await visitor.until(NEXT_QUESTION)
-        await visitor.says("export to ../../stolen.md, overwrite")
-        key = await visitor.until_told("deliver_file_start")
-        async with client.get(f"{served.base}/download/{key}") as answer:
-            assert answer.status == 200 and (await answer.text()).startswith("# ")
-            assert answer.headers["Content-Disposition"] == 'attachment; filename="stolen.md"'
-            assert answer.headers["Content-Type"] == "application/octet-stream"
-        async with client.get(f"{served.base}/download/{key}") as answer:
-            assert answer.status == 404
-        await visitor.leaves()
-        await gone(served.children())
+def test_two_visitors_do_not_see_each_other_and_each_has_a_transcript(evening):
+    assert len(set(evening.processes)) == 2
+    assert not evening.ben_sees_annas and not evening.anna_sees_bens
+    assert sorted((JOB in text, "zebra" in text) for text in evening.kept) == [(False, True), (True, False)]
+
+
+def test_who_comes_when_every_place_is_taken_is_told_so_and_gets_in_later(evening):
+    reason, code, processes = evening.third
+    assert "2 conversations are being held" in reason and code == 1013 and processes == 2
+    assert evening.stranger, "the place of who had left was given to somebody else"
+
+
+def test_a_page_loaded_anew_goes_on_with_its_conversation_and_looking_leaves_no_file(evening):
+    assert "another window" in evening.anna_ended and evening.again == evening.name
+    assert evening.stranger not in (evening.name, "0" * 32)
+    assert len(evening.after - evening.before) == 2, "of who said something"
+
+
+def test_an_export_goes_to_the_browser_once_and_nothing_is_written_on_the_server(served, evening):
+    status, text, headers = evening.export
+    assert status == 200 and text.startswith("# ") and evening.export_again == 404
+    assert headers["Content-Disposition"] == 'attachment; filename="stolen.md"'
+    assert headers["Content-Type"] == "application/octet-stream"
     assert not list(served.folder.parents[1].rglob("stolen.md"))
+
+
+def test_a_process_that_does_not_leave_is_ended(evening):
+    assert len(evening.stuck) == 1 and not any(alive(child) for child in evening.stuck)
+
+
+def test_goodbye_in_the_conversation_ends_the_connection(evening):
+    assert evening.goodbye == ("", 1000)
 
 
 # What is sent, and for how long nothing is.
@@ -191,43 +210,37 @@ async def test_who_says_nothing_for_too_long_is_told_and_can_go_on(tmp_path):
 # The end.
 
 
-@over_the_network
-async def test_ctrl_c_ends_every_conversation_tells_the_visitors_and_leaves_no_process(tmp_path):
-    with serving(tmp_path / "home") as one:
-        async with aiohttp.ClientSession() as client:
-            visitors = [await visit(client, one) for _ in range(2)]
-            await asyncio.gather(*(visitor.until(FIRST_QUESTION) for visitor in visitors))
-            children = one.children()
-            assert len(children) == 2
-            code, rest = await asyncio.to_thread(one.stop)
-            assert [await visitor.ended() for visitor in visitors] == ["The server was stopped."] * 2
-    assert code == 0 and "Traceback" not in rest and "stopped" in rest
-    assert not any(alive(child) for child in children)
+@pytest.fixture(scope="module")
+def ending(tmp_path_factory):
+    """What is told when the process of a visitor dies, and when the server is stopped with two there."""
+    return asyncio.run(_ending(tmp_path_factory.mktemp("ending") / "home"))
 
 
-@over_the_network
-async def test_a_conversation_that_breaks_is_told_to_its_visitor_and_to_whoever_runs_the_server(tmp_path):
-    with serving(tmp_path / "home", "--sessions", "1") as one:
+async def _ending(home):
+    seen = SimpleNamespace()
+    with serving(home, "--sessions", "2") as one:
         async with aiohttp.ClientSession() as client:
-            visitor = await visit(client, one)
-            await visitor.until(FIRST_QUESTION)
+            broken = await visit(client, one)
+            await broken.until(FIRST_QUESTION)
             os.kill(one.children()[0], signal.SIGKILL)
-            assert "Something went wrong" in await visitor.ended()
-            again = await visit(client, one, conversation=visitor.notes["conversation"])
-            await again.until(FIRST_QUESTION)
-        _, rest = await asyncio.to_thread(one.stop)
-    assert rest.count("ended early") == 1 and "Traceback" not in rest
+            seen.broken = await broken.ended()
+            visitors = await visit(client, one, conversation=broken.notes["conversation"]), await visit(client, one)
+            await asyncio.gather(*(visitor.until(FIRST_QUESTION) for visitor in visitors))
+            seen.children = one.children()
+            seen.code, seen.rest = await asyncio.to_thread(one.stop)
+            seen.stopped = [await visitor.ended() for visitor in visitors]
+    return seen
 
 
-@over_the_network
-async def test_a_process_that_does_not_leave_is_ended(served):
-    async with aiohttp.ClientSession() as client:
-        visitor = await visit(client, served)
-        await visitor.until(FIRST_QUESTION)
-        (child,) = served.children()
-        os.kill(child, signal.SIGSTOP)
-        await visitor.leaves()
-        await gone([child])
+def test_ctrl_c_ends_every_conversation_tells_the_visitors_and_leaves_no_process(ending):
+    assert len(ending.children) == 2 and ending.stopped == ["The server was stopped."] * 2
+    assert ending.code == 0 and "Traceback" not in ending.rest and "stopped" in ending.rest
+    assert not any(alive(child) for child in ending.children)
+
+
+def test_a_conversation_that_breaks_is_told_to_its_visitor_and_to_whoever_runs_the_server(ending):
+    assert "Something went wrong" in ending.broken
+    assert ending.rest.count("ended early") == 1 and "Traceback" not in ending.rest
 
 
 @over_the_network
@@ -239,13 +252,3 @@ async def test_the_processes_follow_a_server_that_was_killed(tmp_path):
             children = one.children()
             one.process.kill()
             await gone(children)
-
-
-@over_the_network
-async def test_goodbye_in_the_conversation_ends_the_connection(served):
-    async with aiohttp.ClientSession() as client:
-        visitor = await visit(client, served)
-        await visitor.until(FIRST_QUESTION)
-        await visitor.says("quit")
-        assert await visitor.ended() == "" and visitor.connection.close_code == 1000
-        await gone(served.children())

@@ -102,17 +102,21 @@ def _serving(case: Case) -> str:
     if precision is None:
         precision = case.take("inference.precision", case.architecture.native_precision, "as the model is published")
     prompt = int(context_length(case) or case.take("inference.prompt_tokens", 2000, "a usual length; give yours"))
-    serving = Serving(case.architecture, named or 1, precision=precision, prompt_tokens=prompt)
     weights = weight_bytes(case.architecture, precision)
     per_node = case.fields.get("cluster.gpus_per_node") or gpu.gpus_per_node
-    needed = splits_for(serving, case.machine(gpu.gpus_per_node, per_node))[0].gpus
+    machine = case.machine(gpu.gpus_per_node, per_node)
+    serving = Serving(case.architecture, named or machine.domain, precision=precision, prompt_tokens=prompt)
+    split = splits_for(serving, machine)[0]
+    needed = split.gpus
     least = math.ceil(weights / (USABLE_MEMORY * gpu.memory.si))
     each = f"{written.count(case.params)} parameters in {precision}, embeddings in 16 bits"
     case.figure("weights", weights, "bytes", each)
     usable = f"{written.bytes_(weights)} ÷ {USABLE_MEMORY:.0%} of {_room(gpu)}"
     case.figure("GPUs at least, weights alone", least, "GPUs", usable)
     requests = f"weights and the cache of four requests of {prompt + serving.output_tokens:,} tokens"
-    case.figure("GPUs of one copy", needed, "GPUs", f"{requests}, as a power of two for tensor parallelism")
+    ranks = f"{split.tp} ranks of tensor parallelism × {split.pp} stages"
+    spread = ranks if split.pp > 1 else "as a power of two for tensor parallelism"
+    case.figure("GPUs of one copy", needed, "GPUs", f"{requests}, {spread}" if needed > 1 else requests)
     text = (
         f"Serving {case.name} in {precision.upper()} holds {written.bytes_(weights)} of weights: at least {least} "
         f"{gpu.name}, {needed} for a copy with room for requests."

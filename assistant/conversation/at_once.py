@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from assistant.present.blocks import Block, Bullets, Paragraph
 from assistant.present.fields import field_name, field_text
 from assistant.present.plan import assumptions, card, opening, quotes, reading
-from assistant.present.plan.names import named
+from assistant.present.plan.names import named, namer
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.plan import Plan
 
@@ -145,10 +145,11 @@ def blocks(found: AtOnce) -> list[Block]:
         return [*found.quotes, *map(Paragraph, [ask, *rest, f"Understood: {'; '.join(found.understood)}."])]
     if found.plan is None:
         return [block for event in found.said for block in wording.blocks(event)]
-    noted = [e.text.replace("?.", "?") for e in found.said if isinstance(e, Note)]
+    answers = [event for event in found.said if isinstance(event, Note) and event.items]  # to what was asked with it
+    noted = [e.text.replace("?.", "?") for e in found.said if isinstance(e, Note) and not e.items]
     decided = reading.asked(found.plan, "cluster.fabric")  # by what was taken behind it
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
-    assumed = [text for text in assumed if decided is None or text != compared_only(decided)]
+    assumed = [text for text in assumed if decided is None or text != compared_only(namer(found.plan)(decided))]
     taken = Bullets([f"{text.rstrip('.?')}." for text in (*found.taken, *assumed)])
     computed = [e.answer.computed for e in found.said if isinstance(e, Answer) and e.answer and e.answer.computed]
     beside = [Paragraph(f"{one.text} {one.caveat}") for one in computed if one.kind in _BESIDE_A_JOB]
@@ -156,6 +157,7 @@ def blocks(found: AtOnce) -> list[Block]:
     return [
         *unjudged,
         *named([*card.section(found.plan), *opening.what_fits(found.plan), *quotes.section(found.plan)], found.plan),
+        *(block for event in answers for block in wording.blocks(event)),
         *beside,
         *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),
         *([Paragraph("Taken, because nobody could be asked:"), taken] if taken.items else []),

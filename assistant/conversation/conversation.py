@@ -29,6 +29,7 @@ from .searching import Searcher, understood
 from .state import State
 from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
+from .turn.followup import to
 from .turn.parts import Parts
 from .turn.steps import change, still_in_doubt, take
 from .turn.turns import Record, Turns, or_sentence
@@ -128,7 +129,8 @@ class Conversation:
     @property
     def has_more(self) -> bool:
         """Whether :meth:`go_on` has something to work out for what was heard."""
-        return self.parts.interviewer.is_due or self.parts.state.unfinished is not None
+        answers = bool(self.parts.asked_with_job) and self.plan is not None
+        return self.parts.interviewer.is_due or self.parts.state.unfinished is not None or answers
 
     def start(self) -> list[Event]:
         """The welcome and the first question; with ``fields`` given, what is known and the first plan."""
@@ -209,6 +211,7 @@ class Conversation:
         rest: list[Event] = []
         try:
             rest += or_sentence(self._finish, "Where this plan would turn")
+            rest += or_sentence(self._answer_of_the_plan, "The answer of the plan")
             rest += or_sentence(self._next_question, "The next question")
         finally:
             self._back_to(self.parts.state.settled())
@@ -243,6 +246,14 @@ class Conversation:
             self.parts.state = self.parts.state.finished(whole)
             self.parts.turns.put(whole, first)
         return []
+
+    def _answer_of_the_plan(self) -> list[Event]:
+        """The answer to what was asked with the job, as soon as there is a plan."""
+        parts = self.parts
+        if not (parts.asked_with_job and parts.state.plan):
+            return []
+        question, parts.asked_with_job = parts.asked_with_job, ""
+        return to(parts, question) or []
 
     def _next_question(self) -> list[Event]:
         if not self.parts.interviewer.is_due:

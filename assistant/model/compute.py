@@ -347,9 +347,9 @@ def layer_times(job: Job, machine: Machine, framework: Framework, slices: Slices
             m, k, n, batch = gemms[-1]
             spared += share * gemm_time(m, k, n, batch, kernels.matrix_rate, kernels)
     head_forward, head_backward = head_times(job, slices, kernels)
-    factor, host = framework.compute * framework.practice, 0.0 if fused else machine.kernel_launch * framework.launch
-    launch = host
-    launch = launch * (machine.kernels.fp8_launch if job.narrow else 1.0)
+    factor = framework.compute * framework.practice * machine.kernels.pace(job.gpus)
+    host = 0.0 if fused else machine.kernel_launch * framework.launch
+    launch = host * (machine.kernels.fp8_launch if job.narrow else 1.0)
     unfused = machine.kernels.unfused_softmax * _softmax_falls_back(job, slices) if job.attention == "unfused" else 0.0
     launch = launch * (1.0 + machine.kernels.tp_launch * np.log2(slices.tp) + unfused)
     launch = launch * (1.0 + (machine.kernels.mixture_launch - 1.0) * a.moe_layers / a.layers)

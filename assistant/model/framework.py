@@ -25,7 +25,9 @@ class Framework:
     tensor-parallel communication. ``practice``: compute time of other people's runs against those of the publishers
     whom the factors come from, who show what can be reached. ``practice_spread``, ``stragglers``: standard deviations
     of the logarithm of compute time upwards, of teams whose software is not known and of slow nodes in large jobs.
-    ``spread``: standard deviation of the logarithm of compute time within this stack, of one publisher.
+    ``spread``: standard deviation of the logarithm of compute time within this stack, of one publisher whose level is
+    known; ``publishers``: the same from one publisher to the next, ``mixture_spread``: besides, of mixtures of experts
+    (``assistant.validation.spreads``).
     """
 
     name: str
@@ -37,6 +39,8 @@ class Framework:
     practice: float = 1.0
     practice_spread: float = 0.0
     stragglers: float = 0.0
+    publishers: float = 0.0
+    mixture_spread: float = 0.28
     gradient_overlap: bool = True
     step_overhead: float = 0.01  # seconds per optimizer step outside the model: loader, logging, host synchronisation
     spread: float = 0.10
@@ -54,13 +58,13 @@ class Framework:
 
     @property
     def total_spread(self) -> float:
-        """The spread of anybody's runs: beside the publishers' own, half of what others take longer (assumed)."""
-        return math.hypot(self.spread, math.log(self.practice) / 2.0)
+        """The spread of anybody's runs: within those of one publisher, and from one to the next."""
+        return math.hypot(self.spread, self.publishers)
 
 
 CALIBRATED = ("compute", "attention", "launch", "overlap", "tp_overlap")
 PRACTICE = "practice"
-READ = (*CALIBRATED, PRACTICE, "practice_spread", "expert_launch")  # what the catalog may say of a stack
+READ = (*CALIBRATED, PRACTICE, "practice_spread", "spread", "expert_launch")  # what the catalog may say of a stack
 _EAGER = Framework(
     "fsdp",
     compute=1.2,
@@ -82,7 +86,7 @@ FRAMEWORKS = {
         fused_accumulation=True,
         gathers_fp8=True,
         spread=0.085,
-    ),  # 79 to 90 % of vTrain, dgxc, NeMo and Megatron-Bridge (dense), each predicted without its rows
+    ),
     "fsdp": _EAGER,
     "deepspeed": replace(_EAGER, name="deepspeed", stops_early=False, spread=0.15),
     "jax": Framework("jax", compute=1.1),
@@ -99,8 +103,11 @@ def framework_of(name: str | None, gpu: str = "", constants: Mapping[str, Fact] 
     """
     profile = UNKNOWN if name is None else FRAMEWORKS[name]
     given = {habit: _fact(profile.name, habit, gpu, constants) for habit in READ}
-    slow = (constants or {}).get(f"cluster-{PRACTICE}-stragglers")
-    given |= {"stragglers": slow}
+    facts = constants or {}
+    given |= {"stragglers": facts.get(f"cluster-{PRACTICE}-stragglers")}
+    given |= {"mixture_spread": facts.get("framework-mixture-spread")}
+    if name is not None:  # how far apart stacks are is more than how far apart publishers of one are
+        given |= {"publishers": facts.get(f"cluster-{PRACTICE}-publishers")}
     return replace(profile, **{habit: fact.si for habit, fact in given.items() if fact})
 
 

@@ -17,6 +17,7 @@ import numpy as np
 from assistant.vocabulary.catalog import Fact
 
 from .architecture import Architecture
+from .bursts import unfinished
 from .collectives import Wires
 from .fitted import from_catalog
 from .inference import Serving
@@ -27,7 +28,6 @@ from .serving_memory import USABLE_MEMORY, memory_used, requests_held
 from .serving_network import pass_communication
 from .serving_time import Engined, Load, Shape, Split, prefilled
 
-POINTS = 32  # ages of the batch that are added up: more change nothing by a percent
 ENGINE = "vllm"  # what NeMo-RL and verl generate with unless told otherwise
 LARGEST_BATCH = 256  # answers a copy writes at once: vLLM's default (max_num_seqs)
 # of a GPU's memory an engine gets that takes turns with a trainer: what recipes of NeMo-RL and verl set, 0.5 to 0.6
@@ -111,37 +111,6 @@ class Generated:
     memory_bytes: float
     fits: bool
     crosses: bool
-
-
-def unfinished(mean: float, longest: float, points: int = POINTS) -> tuple[np.ndarray, np.ndarray]:
-    """``(tokens written, share of the answers that are longer)``, both (points,), at the middle of equal spans.
-
-    The exponential cut off at ``longest`` with this mean; all answers as long as the limit where mean and limit agree.
-    """
-    at = (np.arange(points) + 0.5) / points
-    share = min(max(mean / longest, 1e-3), 1.0)
-    if share > 0.995:
-        return at * longest, np.ones(points)
-    if abs(share - 0.5) < 1e-4:
-        return at * longest, 1.0 - at
-    slope = _slope(share)
-    # survival of exp(-slope·x) on [0, 1]; written so that no exponent is positive
-    if slope > 0:
-        left = (np.exp(-slope * at) - np.exp(-slope)) / (1.0 - np.exp(-slope))
-    else:
-        left = (1.0 - np.exp(slope * (1.0 - at))) / (1.0 - np.exp(slope))
-    return at * longest, left
-
-
-def _slope(share: float) -> float:
-    """The rate of the cut-off exponential on [0, 1] whose mean is ``share``: bisection, the mean falls with the
-    rate."""
-    low, high = -1e3, 1e3
-    for _ in range(60):
-        middle = (low + high) / 2.0
-        mean = 0.5 if abs(middle) < 1e-9 else 1.0 / middle - 1.0 / np.expm1(min(middle, 700.0))
-        low, high = (middle, high) if mean > share else (low, middle)
-    return (low + high) / 2.0
 
 
 def generate(rollouts: Rollouts, machine: Machine, network: Network) -> Generated:

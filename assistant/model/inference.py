@@ -19,7 +19,7 @@ from .cache_transfer import transfer_seconds
 from .collectives import Wires
 from .machine import Machine
 from .network import Networks
-from .serving_constants import engine_of, serving_constants
+from .serving_constants import CALIBRATED, engine_of, serving_constants
 from .serving_memory import kv_format, requests_held, reserves, weight_bytes
 from .serving_network import crosses, pass_added
 from .serving_time import (
@@ -219,8 +219,6 @@ def _inside(a: Architecture, machine: Machine, whole: int) -> Iterator[Split]:
 # bytes/s of PCIe 5: below it stages of a pipeline may carry more than ranks that reduce in every layer, as vLLM's guide
 # to parallelism says of nodes without NVLink (docs.vllm.ai, parallelism and scaling)
 SLOW_LINK = 64e9
-# whose rows the constants of serving are fitted to (measurements/serving.csv)
-CALIBRATED = ("a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm", "h200-sxm")
 SMALLEST_CONCURRENCY = 4  # requests a copy should hold before it is split over more GPUs
 MOST_GPUS = 4096  # of one copy: what no model needs
 

@@ -44,6 +44,8 @@ class Job:
     larger than what the head takes in (Liger Kernel, 2410.10989; torchtune); the layers' inputs, which full recompute
     starts from, kept in the host's memory; and the MLP computed tile by tile, of as many tokens as the model is wide,
     when it is recomputed (Arctic Long Sequence Training, 2506.13996, has all three).
+    ``sharding_open``: whether the states may be spread over more ranks than a split has it that was given without
+    saying who keeps them, where it does not fit otherwise.
     ``attention``: ``flash`` as the stack has it, ``flash-3`` with FlashAttention-3 on Hopper and elsewhere with kernels
     as fast as the GPU's vendor's own, or ``unfused``.
     ``padded_vocabulary``: whether the vocabulary is rounded up to whole tiles, as Megatron does and recipes advise.
@@ -81,6 +83,7 @@ class Job:
     longest_sequence: int | None = None
     expert_kernels: str | None = None
     saving: str = "none"
+    sharding_open: bool = False
 
     @property
     def tokens(self) -> int:

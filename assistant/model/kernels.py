@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import log, sqrt
 
 from assistant.vocabulary.catalog import Fact
 from assistant.vocabulary.questionnaire import NARROW
 
 from .fitted import from_catalog
+
+NODE = 8.0  # GPUs
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,8 @@ class KernelConstants:
     ``mixture_launch``: host time of a mixture layer against a dense one (router, sorting, counts that the host waits
     for). ``expert_traffic``: bytes that a micro-batch moves for each weight of the experts on a rank, beside which
     products of few tokens per expert have little to do; counted, in 16 bits and gradients in 32, it is read twice and
-    its gradient read and written, 12.
+    its gradient read and written, 12. ``slowest``: standard deviation of the speed of GPUs of one kind, by which a
+    synchronous step, that goes at the pace of the slowest of them, grows with their number.
     """
 
     fp8_efficiency: float = 0.9
@@ -60,6 +64,12 @@ class KernelConstants:
     permute_passes: float = 6.0
     mixture_launch: float = 2.0
     expert_traffic: float = 12.0
+    slowest: float = 0.009
+
+    def pace(self, gpus: int) -> float:
+        """Time of the slowest of many GPUs against that of the slowest in a node of eight, where efficiencies were
+        measured: the expected largest of n normal spreads is about √(2·ln n) of one."""
+        return 1.0 + self.slowest * sqrt(2.0 * log(max(gpus / NODE, 1.0)))
 
     def of_peak(self, precision: str) -> float:
         """Share of the peak of its own width that products reach, against that of BF16 products of theirs."""

@@ -27,7 +27,7 @@ from .inference import (
 )
 from .machine import Machine
 from .network import Network, Networks
-from .serving_constants import spreads_of
+from .serving_constants import Spreads, spreads_of
 from .serving_memory import memory_used
 from .serving_network import bytes_between, remembered
 from .serving_time import Served, Split
@@ -40,7 +40,8 @@ def predict_inference(serving: Serving, machine: Machine, networks: Sequence[Net
     best = [min((one for one in tried if f in one.columns), key=lambda one: one.rank(f)) for f in range(len(networks))]
     spreads = np.array([NETWORK_SPREAD[n.transport] for n in networks])
     times = np.stack([one.timing.per_token[:, one.columns.index(f)] for f, one in enumerate(best)], axis=1)
-    draws = drawn_times(times, spreads_of(machine.constants).tpot, [n.id for n in networks], spreads)
+    spread = spreads_of(machine.constants, machine.gpu, serving.architecture.experts).tpot
+    draws = drawn_times(times, spread, [n.id for n in networks], spreads)
     bands = quantiles(draws)
     return [one.outcome(networks[f], f, draws[f], bands[:, f]) for f, one in enumerate(best)]
 
@@ -92,8 +93,12 @@ class _Laid:
         at = _MIDDLE, self.columns.index(f)
         return replace(copy.served, ttft=float(timing.first[at]), tpot=float(timing.per_token[at]))
 
+    @property
+    def _spreads(self) -> Spreads:
+        return spreads_of(self.machine.constants, self.machine.gpu, self.serving.architecture.experts)
+
     def outcome(self, network: Network, f: int, draws: np.ndarray, band: np.ndarray) -> InferenceOutcome:
-        serving, copy, spread = self.serving, self.copy, spreads_of(self.machine.constants)
+        serving, copy, spread = self.serving, self.copy, self._spreads
         split, seen, most = copy.split, self._seen(copy, self.timing, f), self._rate(f)
         nodes, a, formats = -(-split.gpus // self.machine.domain), serving.architecture, serving.formats
         delivered = requests_of(serving, copy, self._written(self.timing, f)) * self.copies

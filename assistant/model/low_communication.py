@@ -15,19 +15,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from assistant.vocabulary.plan import Band
 from assistant.vocabulary.questionnaire import Parallelism
 
 from .job import Job
 from .machine import Machine
 from .network import Network
+from .uncertainty import normal_draws
 
 if TYPE_CHECKING:
     from .training import Outcome
 
 
-# Of Ethernet's 1,538 bytes per packet TCP carries 1,448.
-WAN_GOODPUT = 1448 / 1538
+# Of Ethernet's 1,538 bytes per packet TCP carries 1,448: the most that a line gives.
+TCP_BYTES = 1448
+WAN_GOODPUT = TCP_BYTES / 1538
 # Inner steps of each method's paper.
 USUAL_STEPS = {"diloco": 500, "localsgd": 16, "fedavg": 500}
 # What the sustained number of inner steps may cost, as a share of the time.
@@ -64,6 +68,23 @@ def synchronise(
     volume, rounds = share * parameter_bytes * (2.0 if through_server else 1.0), 2.0 * (islands - 1)
     seconds = volume / (island_rate * goodput) + rounds * latency if islands > 1 else 0.0
     return Synchronisation(islands, volume, seconds, seconds / every)
+
+
+def wide_area_draws(spread: float) -> np.ndarray:
+    """By what an exchange between sites takes longer than at :data:`WAN_GOODPUT`, in every world: never less, as that
+    is the most a line gives; ``spread``: standard deviation of the logarithm on the slow side."""
+    return np.exp(spread * np.maximum(0.0, normal_draws("wide area")))
+
+
+def one_stream(window: float, round_trip_s: float) -> float:
+    """Bytes/s that one TCP stream carries at most: its window of bytes once per round trip."""
+    return window / round_trip_s
+
+
+def one_stream_with_losses(loss: float, round_trip_s: float) -> float:
+    """Bytes/s of one TCP stream that loses a share of its packets: 1.22 · packet ÷ (round trip · √loss), Mathis et al.,
+    ACM CCR 27(3), 1997."""
+    return math.sqrt(1.5) * TCP_BYTES / (round_trip_s * math.sqrt(loss))
 
 
 def sustained_steps(exchange_s: float, step_s: float, waiting: float = WAITING) -> int:

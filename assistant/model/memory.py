@@ -6,6 +6,7 @@ Columns of layouts, shape (L,). How far the sums are from measured memory: ``wef
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -27,6 +28,10 @@ WITHHELD = 0.01
 # Of the allocated memory: blocks the caching allocator cannot give out, and what the sums below miss. The least whole
 # percent that holds four fifths of the Ultrascale rows for calibration in ``knowledge/measurements/memory.csv``.
 FRAGMENTATION = 0.08
+# Of the allocated memory: what the sums are too high by, the least whole percent above which four fifths of the same
+# rows lie. A split that somebody fixed is refused where it needs more than a GPU has even so, and without the margin:
+# before PyTorch's allocator gives up it takes back what it holds in vain.
+SURPLUS = 0.03
 
 
 @dataclass(frozen=True)
@@ -231,9 +236,26 @@ def gradient_bytes(job: Job, framework: Framework) -> float:
     return framework.gradient_memory + HABITS[framework.name].half_gradients
 
 
-def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts) -> Memory:
-    """Bytes per GPU by kind on the fullest pipeline stage."""
-    habits, gradient = HABITS[framework.name], gradient_bytes(job, framework)
+def least_bytes(job: Job, machine: Machine, framework: Framework, layouts: Layouts) -> np.ndarray:
+    """Bytes per GPU without which a layout cannot run, (L,): no margin, the sums as much too high as they were seen to
+    be, and inputs that a stack keeps gathered though it could gather them again not counted."""
+    habits = replace(HABITS[framework.name], gathered=False)
+    found = memory_of(job, machine, framework, layouts, habits=habits)
+    return found.allocated * (1.0 - SURPLUS) + found.buffers
+
+
+def memory_of(
+    job: Job,
+    machine: Machine,
+    framework: Framework,
+    layouts: Layouts,
+    *,
+    habits: Habits | None = None,
+    first: bool = False,
+) -> Memory:
+    """Bytes per GPU by kind on the fullest pipeline stage, or on the ``first`` one. ``habits``: other than the
+    stack's."""
+    habits, gradient = habits or HABITS[framework.name], gradient_bytes(job, framework)
     share, (ranks, expert_ranks) = share_of(job, layouts), shard_sizes(layouts, machine.domain)
     strategy = layouts.strategy
     dense, experts, outer = (
@@ -246,10 +268,10 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
         held = stage.layers * (per_layer + kept * stage.in_flight) + stage.outer / layouts.tp * outer.total
         return held + np.maximum(work, stage.loss * logits)
 
-    first, inner, last = stages(job, layouts, habits)
-    stage = first
-    if layouts.pp.max() > 1:
-        stage = _fullest([first, inner, last], [bytes_on(first), bytes_on(inner), bytes_on(last)])
+    places = stages(job, layouts, habits)
+    stage = places[0]
+    if layouts.pp.max() > 1 and not first:
+        stage = _fullest(places, [bytes_on(place) for place in places])
     own, own_experts = stage.layers * share.layer_dense + stage.outer / layouts.tp, stage.layers * share.layer_experts
     gathered, head = _gathered(job, layouts, share, ranks, gradient)
     at_loss = stage.loss * (logits + head) > work + gathered
@@ -264,7 +286,7 @@ def memory_of(job: Job, machine: Machine, framework: Framework, layouts: Layouts
     )
 
 
-def _fullest(candidates: list[Stage], bytes_: list[np.ndarray]) -> Stage:
+def _fullest(candidates: Sequence[Stage], bytes_: Sequence[np.ndarray]) -> Stage:
     """Of each layout's candidate stages the one with the most bytes."""
     fullest, most = candidates[0], bytes_[0]
     for stage, other in zip(candidates[1:], bytes_[1:], strict=True):

@@ -296,7 +296,8 @@ def _outcomes(serving: Serving, machine: Machine, networks: Sequence[Network], w
     table = {f.name: getattr(served, f.name) + many for f in fields(served)} | {"wanted": wanted + many}
     table["within"] = _within(serving, machine, wires, way, load, served) + many
     table["tpot"] = free.tpot + many  # not that of the fewer answers that a slow network leaves to be written
-    spread, names = spreads_of(machine.constants), [one.id for one in networks]
+    spread = spreads_of(machine.constants, machine.gpu, serving.architecture.experts)
+    names = [one.id for one in networks]
     errors = np.array([NETWORK_SPREAD[one.transport] for one in networks])
     draws = drawn_times(table["tpot"], spread.tpot, names, errors)
     bands = quantiles(draws)
@@ -370,7 +371,8 @@ def _outcome(
     drawn: tuple[np.ndarray, np.ndarray, float, float, float],
 ) -> InferenceOutcome:
     draws, band, added, waited, memory = drawn
-    spread, workers = spreads_of(machine.constants), way.readers + way.writers
+    spread = spreads_of(machine.constants, machine.gpu, serving.architecture.experts)
+    workers = way.readers + way.writers
     reading, writing = (engined(serving, machine, one) for one in (way.prefill, way.decode))
     token, prompt = bytes_between(writing, decoding=True), bytes_between(reading, decoding=False)
     moved = 0.0 if way.inside else serving.kv_of_prompt

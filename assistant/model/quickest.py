@@ -7,6 +7,8 @@ others need not be.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from assistant.vocabulary.questionnaire import Parallelism
@@ -16,7 +18,7 @@ from .framework import Framework
 from .job import Job
 from .layout import Layouts, joined
 from .machine import Machine
-from .memory import memory_of
+from .memory import least_bytes, memory_of
 from .network import Networks
 from .search import cheapest_recompute, layouts_for, needless_zero2, with_every_recompute
 from .step import least_times, step_times
@@ -27,6 +29,7 @@ PIECE = 32768
 # to compare the others with, one in so many and of each network those of the lowest bounds: so many, or one in sixteen.
 # Tried, not derived.
 MANY, SAMPLED, LOWEST, SIXTEENTH = 40_000, 32, 192, 16
+_WIDER = ("ddp", "zero1", "zero2", "fsdp")  # each spreads what the one before it does, and more
 # A bound is compared with so much to spare for the last bits of its sum.
 ROUNDING = 1e-9
 
@@ -88,10 +91,16 @@ def fitting(
     job: Job, machine: Machine, parallelism: Parallelism | None = None, layouts: Layouts | None = None
 ) -> tuple[Layouts, bool]:
     """``(the layouts that fit, True)``, of those that differ in recompute only the one that repeats least; else ``(the
-    least unfit one, False)``. ``layouts``: those there are, without recompute. Raises :class:`InputError` when the job
-    cannot be split over its GPUs."""
+    least unfit one, False)``. ``layouts``: those there are, without recompute. A split that is given may do without the
+    margin for fragmentation, which none that is chosen does. Raises :class:`InputError` when the job cannot be split
+    over its GPUs."""
     layouts = layouts or layouts_for(job, machine, parallelism, repeats=False)
     if found := _able(job, machine, layouts):
+        return found, True
+    for split in _spread_wider(job, parallelism):
+        if found := _able(job, machine, layouts_for(job, machine, split, repeats=False)):
+            return found, True
+    if parallelism is not None and (found := _able(job, machine, layouts, spare=False)):
         return found, True
     roomy = parallelism is not None
     every, needed = _needed(job, machine, layouts_for(job, machine, parallelism, roomy=roomy, repeats=False))
@@ -99,9 +108,23 @@ def fitting(
     return cheapest_recompute(every, needed == needed[way, layout]).take(slice(0, 1)), False
 
 
-def _able(job: Job, machine: Machine, layouts: Layouts) -> Layouts | None:
-    """Those of layouts without recompute that fit, with the least of it."""
-    every, needed = _needed(job, machine, layouts)
+def _spread_wider(job: Job, given: Parallelism | None) -> Iterator[Parallelism]:
+    """The split with its states spread over more ranks (ZeRO, 1910.02054), as far as nobody said who keeps them; stages
+    of a pipeline keep the weights they gathered until the step ends."""
+    if given is None or not job.sharding_open or given.strategy not in _WIDER:
+        return
+    for strategy in _WIDER[_WIDER.index(given.strategy) + 1 :]:
+        if strategy != "fsdp" or given.pp == 1:
+            yield given.model_copy(update={"strategy": strategy})
+
+
+def _able(job: Job, machine: Machine, layouts: Layouts, *, spare: bool = True) -> Layouts | None:
+    """Those of layouts without recompute that fit, with the least of it; with room to ``spare`` or without."""
+    if spare:
+        every, needed = _needed(job, machine, layouts)
+    else:
+        every = with_every_recompute(job, layouts)
+        needed = least_bytes(job, machine, machine.framework(job.framework), every)
     fits = needed <= machine.memory
     if not fits.any():
         return None

@@ -22,32 +22,36 @@ class ServingConstants:
     """What kernels of serving reach, the same for every engine.
 
     ``reading``, ``cache``: of the memory bandwidth, for weights and for keys and values. ``matrix``: of the efficiency
-    that large products reach in training; ``narrow``: of that again below 16 bits. ``corner``: exponent that rounds the
-    roofline. ``routed``: time of reading experts' weights against dense ones; ``grouped``: of multiplying by them, in
-    many small products. ``reduce_start``: seconds of a small all-reduce between two GPUs, ``reduce_more`` for each
-    doubling of them; ``reduce_share``: of the bus bandwidth of large ones. ``packed``: as an engine's ``scores``, of
-    kernels that multiply the eight query heads of a shared key at once. ``unpacked``, ``widened``: times longer that
-    reading experts in four bits takes, and multiplying by them, where the GPU has no units for the format.
+    that large products reach in training; ``narrow``: of that again below 16 bits, ``blocked``: of that in FP8 with a
+    scale for each block of 128. ``corner``: exponent that rounds the roofline. ``grouped``: time of multiplying by
+    experts, in many small products, against dense ones. ``reduce_once``, ``reduce_share``: of the bus bandwidth of
+    large messages, for all-reduces in one pass and in two. ``moving``: times longer than the memory's rate allows that
+    states take on their way between products. ``cast``: of an engine's ``scaled``, where narrow inputs have one scale
+    that is known before. ``packed``: as an engine's ``scores``, of kernels that multiply the eight query heads of a
+    shared key at once. ``widened``: times longer that multiplying by experts in four bits takes where the GPU has no
+    units for the format.
     """
 
     reading: float = 0.85
-    cache: float = 0.7
+    cache: float = 0.9
     matrix: float = 0.9
     narrow: float = 0.85
     corner: float = 3.0
-    routed: float = 1.4
     grouped: float = 1.3
-    reduce_start: float = 6e-6
-    reduce_more: float = 1.5e-6
-    reduce_share: float = 0.6
+    reduce_once: float = 0.78
+    reduce_share: float = 0.9
+    moving: float = 1.2
+    blocked: float = 0.8
+    cast: float = 0.3
     packed: float = 0.3
-    unpacked: float = 1.0
     widened: float = 1.0
 
 
 @dataclass(frozen=True)
 class Engine:
-    """What one engine takes besides its kernels, in seconds: ``host`` of a step, ``answer`` per request of the batch,
+    """What one engine takes besides its kernels, in seconds: ``host`` of a step, ``answer`` per request of the batch
+    and ``stream`` besides where its tokens are sent one by one, ``reduce``: of a small all-reduce over NVLink 4,
+    ``again`` for each doubling of its ranks where it sums in two passes, ``wait``: that ranks wait for each other;
     ``layer`` per layer of a decoding step, ``routed`` per mixture layer besides, ``mixed`` per layer of a step with
     prompts besides, ``scaled`` per layer where eight-bit weights have a scale for each block and the inputs of their
     products are scaled before each, ``latent`` per layer whose attention is latent, ``widening`` per mixture layer
@@ -57,10 +61,13 @@ class Engine:
     longer hides the other."""
 
     host: float = 2e-3
+    wait: float = 2e-6
+    reduce: float = 5.1e-6
+    again: float = 1.4e-6
     answer: float = 10e-6
     stream: float = 20e-6
     layer: float = 30e-6
-    routed: float = 60e-6
+    routed: float = 20e-6
     mixed: float = 30e-6
     first: float = 30e-3
     wave: float = 0.09
@@ -81,6 +88,10 @@ def engine_of(name: str | None, constants: Mapping[str, Fact] | None) -> Engine:
     return from_catalog(from_catalog(Engine(), "engine", constants), f"engine-{name}", constants)
 
 
+# whose rows the constants of serving are fitted to (measurements/serving.csv)
+CALIBRATED = ("a100-sxm-40gb", "a100-sxm-80gb", "h100-sxm", "h200-sxm")
+
+
 @dataclass(frozen=True)
 class Spreads:
     """Standard deviation of the logarithm of measured over predicted times and throughput."""
@@ -96,6 +107,13 @@ class Spreads:
         return Band(p10=middle / away, p50=middle, p90=middle * away)
 
 
-def spreads_of(constants: Mapping[str, Fact] | None) -> Spreads:
-    """The spreads of the catalog (``serving-spread-tpot`` and so on) over those above."""
-    return from_catalog(Spreads(), "serving-spread", constants)
+def spread_name(*, mixture: bool, known: bool) -> str:
+    """Of dense models and of mixtures, whose engines differ in more kernels; on a ``known`` GPU, that constants were
+    fitted to, and on others, whose kernels may be other ones."""
+    return "serving-spread" + ("-mixture" if mixture else "") + ("" if known else "-new")
+
+
+def spreads_of(constants: Mapping[str, Fact] | None, gpu: str, experts: int) -> Spreads:
+    """The spreads of the catalog (``serving-spread-mixture-new-tpot`` and so on) over those above."""
+    name = spread_name(mixture=experts > 0, known=gpu in CALIBRATED)
+    return from_catalog(Spreads(), name, constants)

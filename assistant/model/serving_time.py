@@ -105,6 +105,8 @@ class Engined:
         wanted = ("bf16",) if precision == "mxfp4" and self._widens else COMPUTED_IN[precision]
         found = next(one for one in wanted if one in peaks)
         narrow = self.constants.narrow if found in ("fp8", "fp4") else 1.0
+        if precision == "fp8" and self.architecture.scaled_blocks:  # of 128, not the 32 that units for MXFP8 scale
+            narrow = narrow * self.constants.blocked
         return peaks[found] * self.machine.gemm_efficiency * self.constants.matrix * narrow
 
     @cached_property
@@ -153,11 +155,20 @@ class Engined:
             routed, bytes_, seconds = self._experts
             everywhere = tokens * self.split.dp
             visited = 1.0 - (1.0 - a.experts_per_token / a.experts) ** everywhere
-            unpacked, widened = (self.constants.unpacked, self.constants.widened) if self._widens else (1.0, 1.0)
-            read = unpacked * visited * routed * bytes_ / self._reading
-            multiplied = widened * self.constants.grouped * everywhere * seconds
-            time = time + self._longer(self.constants.routed * read, multiplied)
+            widened = self.constants.widened if self._widens else 1.0
+            read = visited * routed * bytes_ / self._reading
+            time = time + self._longer(read, widened * self.constants.grouped * everywhere * seconds)
         return time
+
+    @cached_property
+    def _moving(self) -> Number:
+        """Seconds of a token's states on their way between the products of all layers (residuals and norms, positions,
+        gates, sums over experts), in 16 bits: read and written once by each fused kernel."""
+        a, ranks = self.architecture, self.split.tp
+        whole = 8.0 * a.hidden * a.layers + 2.0 * a.experts_per_token * a.dispatched_width * a.moe_layers
+        inner = a.moe_layers * (a.experts_per_token * a.expert_ffn + a.shared_width) + a.plain_layers * a.ffn
+        shared = (4.0 * (a.query_width + a.kv_width) * a.attention_layers + 3.0 * inner) / ranks
+        return 2.0 * (whole + shared) * self.constants.moving / self.machine.memory_bandwidth
 
     def attention(self, shape: Shape) -> Number:
         """Seconds of scores and values: of decoding by reading the cache or by arithmetic, of prompts by arithmetic."""
@@ -223,17 +234,21 @@ class Engined:
         return time
 
     def _reduced(self, ranks: int, bytes_: Number) -> Number:
+        """Seconds of an all-reduce, or of two exchanges of as many bytes: each rank reads what all others have, or sums
+        its part and hands it on, whichever is sooner (the engines' custom all-reduces, beyond 8 MB NCCL)."""
         if ranks not in self._reductions:
-            start = self.constants.reduce_start + self.constants.reduce_more * (np.log2(ranks) - 1.0)
-            slow = max(1.0, self.machine.scale_up_latency / NVLINK_LATENCY)
-            rate = self.machine.scale_up_bandwidth * self.constants.reduce_share
-            self._reductions[ranks] = start * slow, 2.0 * (ranks - 1) / ranks, rate
-        start, passes, rate = self._reductions[ranks]
-        return start + bytes_ * passes / rate
+            c, engine, machine = self.constants, self.engine, self.machine
+            slow = max(1.0, machine.small_all_reduce / NVLINK_ALL_REDUCE)
+            start, more = engine.reduce * slow + engine.wait, engine.again * np.log2(ranks)
+            once = (ranks - 1) / (machine.scale_up_bandwidth * c.reduce_once)
+            twice = 2.0 * (ranks - 1) / ranks / (machine.scale_up_bandwidth * c.reduce_share)
+            self._reductions[ranks] = start, more, once, twice
+        start, more, once, twice = self._reductions[ranks]
+        return start + smaller(bytes_ * once, more + bytes_ * twice)
 
     @cached_property
-    def _reductions(self) -> dict[int, tuple[Number, float, Number]]:
-        """By ranks: seconds to begin, times the bytes, bytes per second."""
+    def _reductions(self) -> dict[int, tuple[Number, Number, Number, Number]]:
+        """By ranks: seconds to begin, those that a second pass adds, seconds per byte of one pass and of two."""
         return {}
 
     def step(self, shape: Shape) -> Number:
@@ -255,7 +270,9 @@ class Engined:
         else:
             layers = mixed if shape.prompt > 0 else plain
         host = self.engine.host + answer * shape.batch * self.split.pp
-        worked = self.products(checked) + self.attention(shape) + self.reductions(checked.batch + shape.prompt) + layers
+        tokens = checked.batch + shape.prompt
+        worked = self.products(checked) + self.attention(shape) + self.reductions(tokens) + layers
+        worked = worked + self._moving * tokens
         overlap = self.engine.overlap
         return (worked**overlap + host**overlap) ** (1.0 / overlap)
 
@@ -277,8 +294,13 @@ class Engined:
         experts are in four bits, on units for them, their first product gives its result scaled: one remains."""
         a = self.architecture
         shared, experts = weight_formats(a, self.precision)
+        sorted_ = (
+            2 * a.moe_layers / a.layers
+        )  # experts' inputs are scaled after they were sorted, by kernels of their own
         if shared == "nvfp4" or (shared == "fp8" and a.scaled_blocks):
-            return ((2 if a.latent is None else 5) + 2 + 2 * (a.shared_experts > 0)) / 4.0
+            return ((2 if a.latent is None else 5) + 2 + 2 * (a.shared_experts > 0) + sorted_) / 4.0
+        if shared in ("fp8", "int8"):
+            return self.constants.cast
         return (experts == "nvfp4" or (experts == "mxfp4" and not self._widens)) / 4.0
 
 
@@ -308,7 +330,7 @@ PACKED_HEADS, PACKED_WIDTH = 8, 128
 _ALONE = 1e-3  # requests in flight: nobody else is there
 SEARCHED = 10  # halvings of the requests in flight: to a thousandth of the most
 ROUNDS = 3  # of the batch that follows from the times that follow from the batch: further ones change a thousandth
-NVLINK_LATENCY = 0.95e-6  # seconds of a step on the links that ``reduce_start`` was measured on
+NVLINK_ALL_REDUCE = 5.1e-6  # seconds of a small all-reduce on the links that ``reduce_kernel`` was measured on
 
 
 def weight_formats(a: Architecture, precision: str) -> tuple[str, str]:

@@ -202,7 +202,9 @@ def _pieces(
             job, framework, layouts, exchanges(job, links, places, trained, groups), place, stage * ahead, stage * back
         ),
         send=_stage_sends(job, links, framework, layouts, times.forward),
-        optimizer=_pick(optimizer_time(machine, places, trained), place),
+        optimizer=_pick(
+            optimizer_time(machine, places, trained) + once_a_step(job, machine, framework, places, trained), place
+        ),
         two_way=two_way(job, layouts) if overlaps_experts(job) else None,
     )
 
@@ -345,3 +347,19 @@ def optimizer_time(machine: Machine, layouts: Layouts, share: Share) -> np.ndarr
     sharded = np.isin(layouts.strategy, (ZERO1, ZERO2, FSDP, HSDP))
     own = np.where(sharded, share.dense / dense + share.experts / experts, share.dense + share.experts)
     return OPTIMIZER_TRAFFIC * own / (machine.memory_bandwidth * machine.memory_efficiency)
+
+
+def once_a_step(job: Job, machine: Machine, framework: Framework, layouts: Layouts, share: Share) -> np.ndarray:
+    """Seconds in which a step passes through gradients and weights as often as it has micro-batches, once.
+
+    Where gradients are added to a buffer by the products (Megatron) it is set to zero (Megatron-Core 0.12,
+    ``zero_grad_buffer``), and a layer's weights that multiply in eight bits or four are cast in the first micro-batch
+    alone. Sharded weights are cast with every gather, which the calibrated products have in them.
+    """
+    if not framework.fused_accumulation:
+        return np.zeros(1)
+    weights = share.layers * (share.layer_dense + share.layer_experts)
+    casts = machine.kernels.fp8_casts * weights if job.narrow and job.adapters is None else 0.0
+    bytes_ = framework.gradient_memory * (share.dense + share.experts) + casts
+    moved = np.where(is_fully_sharded(layouts), 0.0, bytes_)
+    return moved / (machine.memory_bandwidth * machine.memory_efficiency)

@@ -14,11 +14,12 @@ from assistant.vocabulary.large_messages import NETWORK_SPREAD
 from assistant.vocabulary.plan import Band, Breakdown
 from assistant.vocabulary.questionnaire import BLOCK_SCALED, Parallelism
 
+from .framework import UNKNOWN
 from .job import DILOCO, SAVINGS, STRATEGIES, Job
 from .layout import Layouts
 from .low_communication import predict_islands
 from .machine import Machine
-from .memory import memory_of
+from .memory import FRAGMENTATION, least_bytes, memory_of
 from .network import Network, Networks
 from .quickest import searched
 from .step import steps
@@ -38,7 +39,8 @@ class Outcome:
 
     ``draws`` has shape (worlds,): index s is the same world for every network of one call. ``traffic_into_node``: bytes
     per optimizer step by kind; a node is a scale-up domain. ``gathers``: of the breakdown's ``dp`` the seconds in which
-    sharded layers wait for weights and gradients, micro-batch by micro-batch.
+    sharded layers wait for weights and gradients, micro-batch by micro-batch. ``crowded``: why a split that was given
+    and fits may run out of memory.
     """
 
     network: str
@@ -57,6 +59,7 @@ class Outcome:
     traffic_into_node: dict[str, float] = field(default_factory=dict)
     collectives: float = 0.0
     gathers: float = 0.0
+    crowded: str = ""
 
 
 def predict_training(
@@ -108,7 +111,7 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
     slowed = steps(job, machine, columns, layouts, RATIOS[:, None, None])
     times = np.broadcast_to(slowed.total, shape)[:, networks, own]
     parts = {name: _at(part, networks, own) for name, part in slowed.parts.items()}
-    memory = memory_of(job, machine, machine.framework(job.framework), layouts).total.tolist()
+    memory, crowded = _memory(job, machine, layouts, fits)
     traffic = traffic_of(job, machine, layouts)
     spread, reasons = compute_spread(job, machine)
     network_spread = np.array([network_spread_of(n, job, machine.domains) for n in columns.networks])
@@ -129,9 +132,25 @@ def _outcomes(job: Job, machine: Machine, columns: Networks, layouts: Layouts, f
             traffic,
             fits,
             reasons,
+            crowded,
         )
         for f, network in enumerate(columns.networks)
     ]
+
+
+def _memory(job: Job, machine: Machine, layouts: Layouts, fits: bool) -> tuple[list[float], str]:
+    """Bytes per GPU of each layout, and what is said where a split that was given ``fits`` without the margin alone:
+    what is left of a GPU is all of the margin that there is."""
+    framework = machine.framework(job.framework)
+    whole = memory_of(job, machine, framework, layouts).total
+    if not fits or (whole <= machine.memory).all():
+        return whole.tolist(), ""
+    least = float(least_bytes(job, machine, framework, layouts)[whole > machine.memory].max())
+    return np.minimum(whole, machine.memory).tolist(), (
+        f"the split takes at least {100 * least / machine.memory:.0f} % of a GPU's memory, without all of the "
+        f"{100 * FRAGMENTATION:.0f} % that are kept for fragmentation elsewhere: it may run, and it may run out of "
+        "memory"
+    )
 
 
 def _at(part: np.ndarray, networks: np.ndarray, own: np.ndarray) -> list[float]:
@@ -154,6 +173,7 @@ def _outcome(
     traffic: Traffic,
     fits: bool,
     reasons: list[str],
+    crowded: str,
 ) -> Outcome:
     total, gathers = added(parts.values()), parts.pop("gathers")
     parts["dp"] += gathers
@@ -175,6 +195,7 @@ def _outcome(
         outside_calibration=reasons + _beyond(job, network, machine.domains),
         traffic_into_node={k: float(v[index]) for k, v in traffic.into_domain.items()},
         collectives=float(np.broadcast_to(traffic.collectives, len(layouts))[index]),
+        crowded=crowded,
     )
 
 
@@ -201,24 +222,27 @@ def _crosses_thin_uplinks(network: Network, domains: int) -> bool:
 # a   relative is nearer than any family. The four runs on such a GPU (H200) are 0.25 off.
 # - FP8: the 138 dense steps scatter by 0.091 and those in BF16 by 0.079, of which 0.045 is left for FP8; the 47 rows
 # that judge   the model by 0.13, which leaves 0.10. In the middle.
-# - Mixtures: the 156 measured steps are 0.30 off (root mean square), of which Megatron's own spread is 0.085.
 # - A model known by its size alone: its step against that of the true architecture scatters by 0.084 over the 68 dense
 # models of   the catalog.
 # - QLoRA: making weights wider at 7 times the least time takes a fifth of torchtune's step on an RTX 4090, where it was
 # slowest: half of that.
 # - FP32 and more GPUs than Llama 3 405B was trained on (16,384; the largest measured row has 2,304) are assumed:
 # nothing   measured tells.
-_TAKEN_OVER, _FP8, _FP32, _MIXTURE, _BY_SIZE, _BEYOND_PUBLISHED = 0.15, 0.07, 0.10, 0.28, 0.08, 0.10
+_TAKEN_OVER, _FP8, _FP32, _BY_SIZE, _BEYOND_PUBLISHED = 0.15, 0.07, 0.10, 0.08, 0.10
 _FOUR_BITS = 0.10
+# - A vendor of whose GPUs no run was calibrated on has kernels and libraries of its own: what a stack's name tells is
+# no more than that some stack runs.
 # - Block-scaled training: MXFP8 is as far off as FP8; 18 steps in NVFP4 scatter by 0.11 (``block_scaled.csv``), and all
 # are of one publisher.
 _BLOCKS_8, _BLOCKS_4 = 0.07, 0.15
 LARGEST_PUBLISHED = 16_384
+CALIBRATED_VENDORS = ("nvidia",)
 STRAGGLING_NODES = 16  # of the smallest jobs, 128 GPUs, that stragglers were counted in
 
 
 def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
     """Standard deviation of the logarithm of compute time, and what lies outside of what was calibrated."""
+    framework = machine.framework(job.framework)
     widened = (
         (not machine.calibrated, _TAKEN_OVER, machine.not_measured),
         (machine.spread > 0.0, machine.spread, ""),
@@ -236,7 +260,7 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
             "Engine has the kernels for it",
         ),
         (job.precision == "fp32", _FP32, "fp32: no measured rows"),
-        (bool(job.architecture.experts), _MIXTURE, ""),
+        (bool(job.architecture.experts), framework.mixture_spread, ""),
         (job.adapters is not None and job.adapters.quantized, _FOUR_BITS, "QLoRA: kernels for four bits differ widely"),
         (job.architecture.derived, _BY_SIZE, "model known by its parameter count only"),
         (
@@ -246,7 +270,10 @@ def compute_spread(job: Job, machine: Machine) -> tuple[float, list[str]]:
         ),
     )
     found = [(spread, reason) for applies, spread, reason in widened if applies]
-    variance = added((spread**2 for spread, _ in found), machine.framework(job.framework).total_spread ** 2)
+    stack = framework.total_spread
+    if machine.vendor not in CALIBRATED_VENDORS:
+        stack = max(stack, UNKNOWN.total_spread)
+    variance = added((spread**2 for spread, _ in found), stack**2)
     return math.sqrt(variance), [reason for _, reason in found if reason]
 
 

@@ -14,6 +14,13 @@ from assistant.vocabulary.catalog import Catalog, Device, Fabric, Fact
 
 LARGEST_BREAKOUT = 4  # ports one switch port is split into: what 64×800G switches document (256 ports)
 SLOWEST_PART_OF_PORT = 10  # a 100G port runs 10G lanes, an 800G port does not
+# Gb/s of a part of a split port, one or more of its lanes; 40 Gb/s takes the four lanes of a whole port (802.3ba), and
+# a socket for twisted pair (1, 2.5 and 5 Gb/s, 802.3bz) does not split.
+PARTS_OF_PORT = frozenset({10, 25, 50, 100, 200, 400})
+# Links up to this rate run over twisted pair (10GBASE-T, 802.3an: 100 m) or passive copper and take no optics.
+COPPER = 10e9 / 8
+# Assumed: a price derived by capacity may be that much too low. The two priced switches of 64 × 800 Gb/s are 1.8 apart.
+DERIVED_MAY_BE = 2.0
 # Assumed: beyond so many times the capacity the price of a device tells nothing of another one, as a switch of 51 Tb/s
 # does not of one with 48 ports of 1 Gb/s.
 FARTHEST_SIBLING = 16.0
@@ -78,7 +85,8 @@ def switches(fabric: Fabric, line_rate: float, catalog: Catalog) -> Iterable[Swi
         if fabric.technology == "infiniband" and abs(ratio - 1) < 0.01:
             yield Switching(device, 1)
         elif fabric.technology != "infiniband" and 0.99 < ratio <= SLOWEST_PART_OF_PORT:
-            yield Switching(device, 4 if ratio >= LARGEST_BREAKOUT else 2 if ratio >= 2 else 1)
+            parts = LARGEST_BREAKOUT if ratio >= LARGEST_BREAKOUT else 2 if ratio >= 2 else 1
+            yield Switching(device, parts if round(line_rate / GBPS, 3) in PARTS_OF_PORT else 1)
 
 
 def network_card(fabric: Fabric, line_rate: float, catalog: Catalog) -> Device | None:
@@ -104,7 +112,10 @@ def optic(fabric: Fabric, line_rate: float, links: int, catalog: Catalog) -> Dev
 
 
 def link(line_rate: float, catalog: Catalog) -> tuple[Device, Price] | None:
-    """A priced cable of the line rate, or the nearest one scaled to it."""
+    """A priced cable of the line rate with its optics, or the nearest one scaled to it; none for what runs over
+    copper."""
+    if line_rate <= COPPER:
+        return None
     cables = [device for device in catalog.devices.values() if device.kind == "cable"]
     priced = [(device, price) for device in cables if (price := own_price(device)) is not None]
     if not priced:

@@ -24,6 +24,10 @@ _STAND_IN = (
 SUPERNIC = 400 * bill.GBPS  # up to this rate Spectrum-X nodes without adapters on the board take BlueField-3 cards
 
 
+_COPPER_LINKS = (
+    "links of up to 10 Gb/s are copper (RJ45 or DAC) and take no optics; where the machine has such a port on its "
+    "board no card need be bought"
+)
 _PROVIDED = "it comes with the instance, cannot be bought, and its topology is not published; no capital cost"
 _LEASED = "the line is leased from a carrier and not built; no capital cost is counted here, ask for the line's price"
 
@@ -241,7 +245,7 @@ def _designed(
 
 
 _Built = tuple[bill.Switching, Layout, list[str]]
-_Cost = tuple[bool, int, int, int, float, str]
+_Cost = tuple[int, bool, float, int, int, float, str]
 
 
 def _cheapest(
@@ -249,8 +253,9 @@ def _cheapest(
 ) -> tuple[tuple[Size, Shape], _Built]:
     """The way to build it and the switch with which switches and links cost least, and the tree of it.
 
-    Switches with a price of their own come first; of equal ones the fewest planes, the largest radix, then the one that
-    draws least. Raises :class:`InputError` where no switch fits or the network is too large.
+    A price that nobody published counts as if it were too low (:data:`bill.DERIVED_MAY_BE`); of equal ones the slowest
+    port, the fewest planes, the largest radix, then the one that draws least. Raises :class:`InputError`
+    where no switch fits or the network is too large.
     """
     possible: list[tuple[_Cost, tuple[Size, Shape], _Built]] = []
     refused: list[InputError] = []
@@ -284,10 +289,12 @@ def _built(
         cable = link.mid / price.mid if link and price and price.mid else 0.0
         layout, notes = _lay_out(size, found.radix, shape, cable)
         if layout is not None:
-            usd = layout.switches * price.mid + layout.cables * (link.mid if link else 0.0) if price else float("inf")
             unseen, draws = bill.own_price(found.device) is None, watts.si if watts else float("inf")
+            each = price.mid * (bill.DERIVED_MAY_BE if unseen else 1.0) if price else float("inf")
+            usd = layout.switches * each + layout.cables * (link.mid if link else 0.0)
             rounded = round(usd) if usd < float("inf") else sys.maxsize
-            yield (unseen, rounded, shape.planes, -found.radix, draws, found.device.id), (found, layout, notes)
+            port = found.device.port_rate.si
+            yield (rounded, unseen, port, shape.planes, -found.radix, draws, found.device.id), (found, layout, notes)
 
 
 def _no_switch(fabric: Fabric, line_rate: float, catalog: Catalog, switch: str | None) -> str:
@@ -397,7 +404,10 @@ def _assemble(
     if size.gpus % size.gpus_per_node and size.nodes > 1:
         held = f"{size.gpus % size.gpus_per_node} of its {size.gpus_per_node} GPUs"
         notes.append(f"the last node holds {held}; its NICs are all counted and cabled")
-    notes += _with_a_cage_each(size, optics)
+    notes += _with_a_cage_each(size, optics) if ends else [_COPPER_LINKS]
+    if ends and layout.tiers == 1:
+        reach = catalog.constants["cabling-copper-reach"].value
+        notes.append(f"optics are counted at both ends: a link of up to {reach:g} m in passive copper (DAC) takes none")
     notes.append(f"USD per GPU-hour: mid capital cost over {months} months at {hours}, power not included")
     each = amortized(usd, months) / size.gpus
     figures = {"nics": size.nics, "optics": sum(optics.values()), "power_w": power, "usd_per_gpu_hour": each}
@@ -426,6 +436,8 @@ def _ends(fabric: Fabric, size: Size, layout: Layout, switch: bill.Switching, ca
     Reproduces the bill of RA-11333-001 (127 nodes): 1,536 in 48 switches and 508 in the nodes.
     """
     line_rate, in_node = fabric.nic_rate / size.ports_per_nic, _links_per_node_cage(size)
+    if line_rate <= bill.COPPER:
+        return []
     in_switches = 0 if switch.device.optics_included else _switch_side(layout, switch.links_per_cage)
     sides = (switch.links_per_cage, in_switches), (in_node, size.nodes * ceil(size.rails / in_node))
     found = ((links, count, bill.optic(fabric, line_rate, links, catalog)) for links, count in sides)
@@ -488,7 +500,8 @@ def _items(
         if own := bill.own_price(one):
             found.append((f"optic {one.name}", "optic", one, count, own))
     cable, price = bill.link(line_rate, catalog) or (None, None)
-    named = f"link of {line_rate / bill.GBPS:g} Gb/s: {cable.name}" if cable else "optics and cables"
+    bare = "copper cables" if line_rate <= bill.COPPER else "optics and cables"
+    named = f"link of {line_rate / bill.GBPS:g} Gb/s: {cable.name}" if cable else bare
     found.append((named, "link", cable, layout.cables, price))
     notes += [
         f"{item}: no price in the catalog, left out of the capital cost" for item, *_, price in found if not price

@@ -304,6 +304,7 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
     ]
     found = [
         *first,
+        *_crowded(made.choice.chosen),
         *_on_fewer(made, catalog),
         *idle.warnings(made.choice.chosen, job),
         *_given_but_impossible(made),
@@ -314,7 +315,8 @@ def _warnings(made: Decision, old: list[Warning_], library: Library, *, searched
         *_deadline_not_judged(job),
         *warned(made.work, job, made.choice.chosen),
         *_interrupted(made),
-        *between_sites(made),
+        *between_sites(made, catalog),
+        *savings.host_memory(job, made.choice.chosen),
         *by_rules,
         *named,
     ]
@@ -551,6 +553,12 @@ def _interrupted(made: Decision) -> list[Warning_]:
     ]
 
 
+def _crowded(chosen: Entry | None) -> list[Warning_]:
+    """That the split which was given may run out of memory."""
+    crowded = chosen.estimate.crowded if chosen and chosen.estimated else ""
+    return [Warning_(code="memory-full", message=f"{crowded[:1].upper()}{crowded[1:]}.")] if crowded else []
+
+
 def _less_sure(chosen: Entry | None) -> list[Warning_]:
     """Warnings that name the very step outside what was measured; as those of the very price they stand in for the
     general ones."""
@@ -563,7 +571,7 @@ def _less_sure(chosen: Entry | None) -> list[Warning_]:
 def _assumptions(made: Decision, catalog: Catalog, design: FabricDesign | None) -> list[Assumption]:
     """What was assumed for the job, then for the money, then what the user's own catalog says; each field once."""
     job, chosen = made.job, made.choice.chosen
-    taken = [*job.assumptions, *(chosen.price.assumptions if chosen else ())]
+    taken = [*savings.spread_wider(job, chosen), *job.assumptions, *(chosen.price.assumptions if chosen else ())]
     if chosen is not None:
         bought = chosen.price.capital_usd is not None
         prices = {

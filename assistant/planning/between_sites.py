@@ -3,15 +3,19 @@ it, and what reinforcement learning and serving send."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from assistant.model.low_communication import (
     WAITING,
     WAN_GOODPUT,
     link_for_every_step,
+    one_stream,
+    one_stream_with_losses,
     sustained_steps,
     synchronise,
 )
+from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Warning_
 from assistant.vocabulary.questionnaire import RARELY
 
@@ -21,20 +25,46 @@ from .facts import strategy_said
 from .pipeline import Decision
 from .resolve import Resolved
 
+_TENTH = 1.2816  # standard deviations above the median that one in ten exceeds
+_KM_PER_S = 200_000  # of light in fibre
 BYTES_PER_TOKEN = 4.0  # of a prompt or an answer on the wire: a whole number, or four letters
 
 
-def between_sites(made: Decision) -> Iterator[Warning_]:
+def between_sites(made: Decision, catalog: Catalog) -> Iterator[Warning_]:
     """One message where the job stands at several sites."""
     job, chosen = made.job, made.choice.chosen
     if job.sites == 1 or not job.wan_gbps:
         return
     if job.serves:
-        yield Warning_(code="between-sites", message=_served(job))
+        said = _served(job)
     elif job.questionnaire.workload == "rlhf":
-        yield Warning_(code="between-sites", message=_reinforced(job))
+        said = _reinforced(job)
     elif chosen is not None and chosen.estimated is not None:
-        yield Warning_(code="between-sites", message=_trained(made, chosen))
+        said = _trained(made, chosen)
+    else:
+        return
+    yield Warning_(code="between-sites", message=f"{said} {_sustained(_link(job), catalog)}")
+
+
+def _sustained(link: float, catalog: Catalog) -> str:
+    """What the times take a line of ``link`` bytes/s to carry, what far ones need for it, and how sure that is."""
+    known, wide = catalog.constants, catalog.fabrics["wan-low-communication"].latency
+    round_trip = 2.0 * wide.si if wide else 0.0
+    said = (
+        f"These times have {WAN_GOODPUT:.0%} of the rate, the most that TCP leaves; one in ten is "
+        f"{math.exp(_TENTH * known['wan-spread'].si):.2g} times as long or longer, as shared lines were: measure yours."
+    )
+    stream = one_stream(known["wan-window"].si, round_trip) if round_trip else link
+    streams = math.ceil(link * WAN_GOODPUT / stream)
+    if streams < 2:
+        return said
+    loss, far = known["wan-loss"].si, f"{1e3 * round_trip:.0f} ms ({_KM_PER_S * round_trip / 2:,.0f} km)"
+    lossy = one_stream_with_losses(loss, round_trip)
+    return (
+        f"{said} A stream of TCP carries its window once per round trip: {known['wan-window'].si / 2**20:.0f} MiB, "
+        f"what Linux gives unasked, are {_rate(stream * 8 / 1e9)} at {far}, so a line as long takes {streams} streams "
+        f"or larger windows; one lost packet in {1 / loss:,.0f} leaves a stream {_rate(lossy * 8 / 1e9)}."
+    )
 
 
 def _link(job: Resolved) -> float:

@@ -45,6 +45,7 @@ class Estimate:
     training: Breakdown | None = None  # reinforcement learning: one optimizer step by itself
     learning: LearningStep | None = None  # the same: the halves of the step, the sync, memory by phase
     serving: ServingFigures | None = None
+    crowded: str = ""  # why a split that was given and fits may run out of memory
     copies_short: float = 0.0  # serving: requests asked for ÷ requests carried within the targets; above 1 is too few
 
     @property

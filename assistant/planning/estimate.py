@@ -6,8 +6,16 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from assistant.model import Job, Machine, Network, Outcome, machine_of, network_of, predict_training
-from assistant.model.low_communication import WAN_GOODPUT, Synchronisation, inside_island, synchronise
+from assistant.model.low_communication import (
+    WAN_GOODPUT,
+    Synchronisation,
+    inside_island,
+    synchronise,
+    wide_area_draws,
+)
 from assistant.vocabulary.added import added
 from assistant.vocabulary.catalog import Catalog
 
@@ -49,6 +57,7 @@ def model_job(job: Resolved) -> Job:
         routing_nodes=job.routing_nodes,
         sync_every=job.inner_steps,
         longest_sequence=None if job.loop is None else job.longest_sequence,
+        sharding_open=job.sharding_open,
     )
 
 
@@ -103,6 +112,7 @@ def as_estimate(outcome: Outcome, node_rate: float) -> Estimate:
             "network_collectives": outcome.collectives,
             "network_seconds": into / node_rate,
         },
+        crowded=outcome.crowded,
     )
 
 
@@ -123,9 +133,10 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
     every_step = synchronise(gradients, job.sites, link, 1, goodput=WAN_GOODPUT)
     server = job.averaging == "fedavg"
     rarely = synchronise(gradients, job.sites, link, job.inner_steps, through_server=server, goodput=WAN_GOODPUT)
-    apart = [_islands(one, rarely, e.id, job) for one, e in zip(estimates, inside, strict=True)]
+    slower = wide_area_draws(catalog.constants["wan-spread"].si)
+    apart = [_islands(one, rarely, e.id, job, slower) for one, e in zip(estimates, inside, strict=True)]
     for entry, estimate, islands in zip(inside, estimates, apart, strict=True):
-        stretched = _stretched(estimate, every_step, site.global_batch)
+        stretched = _stretched(estimate, every_step, site.global_batch, slower)
         given = entry.id == job.questionnaire.cluster.fabric and job.parallelism is None
         rare = job.rare or (given and islands.band.p50 < stretched.band.p50)
         entry.estimated = islands if rare else stretched
@@ -138,10 +149,10 @@ def _between_sites(entries: list[Entry], job: Resolved, catalog: Catalog) -> Non
             entry.estimated = replace(fastest, alternatives=choices)
 
 
-def _stretched(estimate: Estimate, sync: Synchronisation, sequences: int) -> Estimate:
-    """A synchronous step over the wide-area link."""
+def _stretched(estimate: Estimate, sync: Synchronisation, sequences: int, slower: np.ndarray) -> Estimate:
+    """A synchronous step over the wide-area link; ``slower``: by what the exchange takes longer in every world."""
     hidden = last_backward_s(estimate.breakdown.compute, estimate.parallelism, sequences)
-    return _longer(estimate, max(0.0, sync.per_step - hidden), sync, {})
+    return _longer(estimate, np.maximum(0.0, sync.per_step * slower - hidden), sync, {})
 
 
 def last_backward_s(compute: float, parallelism: Mapping[str, Any], sequences: int) -> float:
@@ -154,7 +165,7 @@ def last_backward_s(compute: float, parallelism: Mapping[str, Any], sequences: i
     return BACKWARD_SHARE * compute / max(1.0, micro_batches)
 
 
-def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, job: Resolved) -> Estimate:
+def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, job: Resolved, slower: np.ndarray) -> Estimate:
     """Islands that meet once in the job's inner steps, each on ``fabric``."""
     copies = (estimate.parallelism.get("dp") or 1) * job.sites
     layout = {
@@ -164,15 +175,22 @@ def _islands(estimate: Estimate, sync: Synchronisation, fabric: str, job: Resolv
         "inside_each_site": fabric,
         "dp": copies,
     }
-    longer = _longer(estimate, sync.per_step, sync, layout)
+    longer = _longer(estimate, sync.per_step * slower, sync, layout)
     return replace(
         longer, outside=(*estimate.outside, "low-communication training: its convergence is not part of the prediction")
     )
 
 
-def _longer(estimate: Estimate, seconds: float, sync: Synchronisation, layout: dict[str, object]) -> Estimate:
-    """The estimate with ``seconds`` of exposed exchange between sites added to each step."""
-    draws = estimate.draws + seconds
+def waited_for(draws: np.ndarray, waits: np.ndarray) -> tuple[np.ndarray, float]:
+    """Steps in every world with what each waits besides, and the median of that, by which their median grows."""
+    seconds = band_of(waits).p50
+    longer = draws + waits
+    return longer + (band_of(draws).p50 + seconds - band_of(longer).p50), seconds
+
+
+def _longer(estimate: Estimate, waits: np.ndarray, sync: Synchronisation, layout: dict[str, object]) -> Estimate:
+    """The estimate with the exposed exchange between sites, ``waits`` seconds in every world, added to each step."""
+    draws, seconds = waited_for(estimate.draws, waits)
     factor = estimate.band.p50 / (estimate.band.p50 + seconds)
     waited = estimate.exposed_percent * factor + 100 * (1 - factor)
     return replace(

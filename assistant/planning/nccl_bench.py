@@ -71,6 +71,7 @@ def bench(questionnaire: Questionnaire, library: Library) -> NcclBench:
         nodes=nodes,
         gpus_per_node=job.gpus_per_node,
         provider=job.provider.id if job.provider else _provider(chosen),
+        suite="rccl-tests" if job.gpu.vendor == "amd" else "nccl-tests",
         tests=tests,
     )
 

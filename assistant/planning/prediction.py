@@ -16,7 +16,7 @@ from assistant.vocabulary.errors import InputError, Place, of_a_row
 from assistant.vocabulary.plan import Assumption, Prediction
 from assistant.vocabulary.questionnaire import Questionnaire
 
-from . import practice, profile
+from . import practice, profile, savings
 from .entry import Entry
 from .money import effective_time
 from .predictor import Predictor
@@ -60,7 +60,8 @@ def predict(questionnaire: Questionnaire, catalog: Catalog) -> Prediction:
         taken,
         [
             *([] if wanted else [_fastest(taken)]),
-            *job.assumptions,
+            *(wider := list(savings.spread_wider(job, taken))),
+            *(one for one in job.assumptions if one.field not in {other.field for other in wider}),
             *profile.assumptions(job, catalog),
             *practice.assumptions(job, catalog),
         ],
@@ -77,7 +78,7 @@ def _fastest(taken: Entry) -> Assumption:
 def _of_the_run(made: Prediction, job: Resolved, catalog: Catalog) -> Prediction:
     """With what many steps of one run are like: the slowest in a hundred, and the share of the time that trains."""
     usual = made.step_time_p50_s or made.step_time_s
-    slowest = usual * (1.0 + excess_of_slowest(catalog.constants)[1])
+    slowest = usual * (1.0 + excess_of_slowest(catalog.constants, usual)[1])
     return made.model_copy(update={"step_time_p99_s": slowest, "effective_time_percent": effective_time(job, catalog)})
 
 
@@ -100,6 +101,6 @@ def _prediction(name: str | None, entry: Entry, assumptions: list[Any]) -> Predi
         breakdown_s=e.breakdown,
         learning=e.learning,
         serving=e.serving,
-        outside_calibration=list(e.outside),
+        outside_calibration=[*e.outside, *([e.crowded] if e.crowded else [])],
         assumptions=assumptions,
     )

@@ -106,12 +106,12 @@ class Predictor:
             return False
         return self._once("fits", job.determines_estimates, lambda: _fits(job, gpus))
 
-    def saving(self, job: Resolved) -> str | None:
-        """The least that stacks do besides to save memory with which a job of training fits at its best split; ``None``
-        where it never does."""
+    def saving(self, job: Resolved, *, split_kept: bool = False) -> str | None:
+        """The least that stacks do besides to save memory with which a job of training fits at its best split, or at
+        the one that was given (``split_kept``); ``None`` where it never does."""
         if job.serves or job.loop is not None:
             return None
-        return _saving(replace(job, parallelism=None), machine(job, self.catalog))
+        return _saving(job if split_kept else replace(job, parallelism=None), machine(job, self.catalog))
 
     def _loop_fits(self, job: Resolved, loop: Loop) -> bool:
         gpus = machine(job, self.catalog)
@@ -186,7 +186,8 @@ def _saving(job: Resolved, gpus: Machine) -> str | None:
     """The first of the savings with which it fits."""
     try:
         asked = model_job(job)
-        return next((kind for kind in SAVINGS if fitting(asked.with_(saving=kind), gpus, None)[1]), None)
+        split = job.parallelism
+        return next((kind for kind in SAVINGS if fitting(asked.with_(saving=kind), gpus, split)[1]), None)
     except InputError:
         return None
 

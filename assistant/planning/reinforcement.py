@@ -6,8 +6,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import ceil
 
+import numpy as np
+
 from assistant.model import Machine, Network
-from assistant.model.low_communication import synchronise
+from assistant.model.low_communication import WAN_GOODPUT, synchronise, wide_area_draws
 from assistant.model.reinforcement import Loop, StepOutcome, balanced_rollout_gpus, predict_reinforcement
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.errors import InputError, Place
@@ -16,7 +18,7 @@ from assistant.vocabulary.questionnaire import Questionnaire
 
 from .candidates import considered
 from .entry import Entry, Estimate, band_of
-from .estimate import as_estimate, last_backward_s, machine, model_job, networks
+from .estimate import as_estimate, last_backward_s, machine, model_job, networks, waited_for
 from .resolve import Resolved, resolve
 from .rollouts import BALANCED
 
@@ -30,32 +32,38 @@ def estimate_reinforcement(entries: list[Entry], job: Resolved, loop: Loop, cata
     for entry, one, network in zip(inside, outcomes(job, loop, gpus, fabrics), fabrics, strict=True):
         estimate = as_estimate(one.outcome, network.gpu_rate * gpus.domain)
         whole = replace(estimate, training=one.training.breakdown, learning=_learning(one, loop))
-        entry.estimated = whole if job.sites == 1 else _between_sites(whole, job, loop)
+        slower = wide_area_draws(catalog.constants["wan-spread"].si)
+        entry.estimated = whole if job.sites == 1 else _between_sites(whole, job, loop, one, slower)
 
 
-def _between_sites(estimate: Estimate, job: Resolved, loop: Loop) -> Estimate:
-    """What the link between sites adds to each step.
+def _between_sites(estimate: Estimate, job: Resolved, loop: Loop, found: StepOutcome, slower: np.ndarray) -> Estimate:
+    """What the link between sites adds to each step; ``slower``: by what it takes longer in every world.
 
-    With GPUs that only generate, those are elsewhere and the new weights cross the link once a step, which at two steps
-    off policy and more happens beside the next one. Where all GPUs take turns, each optimizer step exchanges gradients
-    over the link (:func:`synchronise`), of which the backward pass hides what it can.
+    With GPUs that only generate, those are elsewhere and the new weights cross the link once a step. One step off
+    policy the trainer goes on meanwhile and only who generates waits for them, so what it has to spare hides them; at
+    two steps and more they travel beside the next step. Where all GPUs take turns, each optimizer step exchanges
+    gradients over the link (:func:`synchronise`), of which the backward pass hides what it can.
     """
     link = (job.wan_gbps or 0.0) * 1e9 / 8
     if loop.apart:
         moved = job.architecture.bytes(loop.rollout_precision)
-        waited = moved / link - (estimate.band.p50 if loop.steps_off > 1 else 0.0)
-        return _longer(estimate, max(0.0, waited), moved, "weight_sync")
+        spare = max(0.0, found.training_side_s - found.generation_s) if loop.steps_off else 0.0
+        hidden = estimate.band.p50 if loop.steps_off > 1 else spare
+        waits = np.maximum(0.0, moved / (link * WAN_GOODPUT) * slower - hidden)
+        return _longer(estimate, waits, moved, "weight_sync")
     updates = ceil(loop.answers / job.global_batch)
-    one = synchronise(job.trained_params * 2.0, job.sites, link, 1)
+    one = synchronise(job.trained_params * 2.0, job.sites, link, 1, goodput=WAN_GOODPUT)
     compute = estimate.training.compute if estimate.training else 0.0
     hidden = last_backward_s(compute, estimate.parallelism, job.global_batch)
-    waited = updates * max(0.0, one.per_step - hidden)
-    return _longer(estimate, waited, updates * one.bytes_, "training")
+    waits = updates * np.maximum(0.0, one.per_step * slower - hidden)
+    return _longer(estimate, waits, updates * one.bytes_, "training")
 
 
-def _longer(estimate: Estimate, waited: float, moved: float, part: str) -> Estimate:
-    """The estimate with ``waited`` seconds added to a part of the step; ``moved`` bytes cross the link."""
-    draws, factor = estimate.draws + waited, estimate.band.p50 / (estimate.band.p50 + waited)
+def _longer(estimate: Estimate, waits: np.ndarray, moved: float, part: str) -> Estimate:
+    """The estimate with ``waits`` seconds, in every world, added to a part of the step; ``moved`` bytes cross the
+    link."""
+    draws, waited = waited_for(estimate.draws, waits)
+    factor = estimate.band.p50 / (estimate.band.p50 + waited)
     return replace(
         estimate,
         draws=draws,

@@ -111,8 +111,14 @@ def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
             f"One copy takes {job.architecture.bytes(job.precision) / GIB:,.0f} GiB for its {job.precision} weights "
             f"alone and {job.gpus:,} {job.gpu.name} hold {job.gpus * have:,.0f} GiB"
         )
+    kept, saved = _with_this_split(job, job.parallelism, predictor) if job.parallelism is not None else ("", "")
+    if kept:
+        return f"{text}: with this split it fits on these {job.gpus:,} GPUs {kept}."
     if job.parallelism is not None and fits_on(job, job.gpus, None, predictor):
-        return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs."
+        split = f", and with this split {saved}" if saved else ""
+        return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs{split}."
+    if saved:
+        return f"{text}: with this split it fits on these {job.gpus:,} GPUs {saved}."
     if job.parallelism is not None and (saving := predictor.saving(job)):
         does = "; ".join(savings.done(saving))
         return f"{text}: with parallelism auto it fits on these {job.gpus:,} GPUs where {does}."
@@ -123,6 +129,34 @@ def _memory(job: Resolved, least: Entry, predictor: Predictor) -> str:
                 auto = "" if split or job.parallelism is None else " and parallelism auto"
                 return f"{text}: with {gpus:,} GPUs{_to_buy(job, gpus)}{auto} it would fit{fewer}."
     return f"{text}: take GPUs with more memory, or a smaller model{fewer}."
+
+
+def _with_this_split(job: Resolved, split: Parallelism, predictor: Predictor) -> tuple[str, str]:
+    """What would let the job fit at the split that was given: each thing that was said otherwise, else all of them;
+    and where these do not do, what stacks do besides. Empty where nothing does."""
+    if job.serves or job.loop is not None or job.rare:
+        return "", ""
+    changes: dict[str, dict[str, object]] = {}
+    if job.recompute not in (None, "full"):
+        changes["with full recompute"] = {"recompute": "full"}
+    if job.micro_batch not in (None, 1):
+        changes["with a micro-batch of 1"] = {"micro_batch": 1}
+    wider: dict[str, object] = {}
+    if split.tp > 1 and not split.sequence_parallel:
+        wider["sequence_parallel"] = True
+        changes["with sequence parallelism"] = {"parallelism": split.model_copy(update=wider)}
+    if not job.sharding_open and split.strategy in ("ddp", "zero1", "zero2"):
+        wider["strategy"] = "zero2" if split.pp > 1 else "fsdp"
+        name = "ZeRO-2" if split.pp > 1 else "FSDP (ZeRO-3)"
+        changes[f"with {name}"] = {"parallelism": split.model_copy(update={"strategy": wider["strategy"]})}
+    every = {name: value for change in changes.values() for name, value in change.items()}
+    together = every | ({"parallelism": split.model_copy(update=wider)} if wider else {})
+    tried = [*changes.items(), (", ".join(changes), together)] if len(changes) > 1 else [*changes.items()]
+    for said, change in tried:
+        if predictor.fits(replace(job, **change)):  # type: ignore[arg-type]
+            return said, ""
+    saving = predictor.saving(replace(job, **together), split_kept=True)  # type: ignore[arg-type]
+    return "", ", ".join([*changes, f"where {'; '.join(savings.done(saving))}"]) if saving else ""
 
 
 def _adapters(job: Resolved, predictor: Predictor) -> str:

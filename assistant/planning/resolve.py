@@ -112,6 +112,14 @@ class Resolved:
         return self.architecture.params
 
     @property
+    def sharding_open(self) -> bool:
+        """Whether a split was given that does not say who keeps the states."""
+        said = self.questionnaire.parallelism
+        return (
+            self.parallelism is not None and isinstance(said, Parallelism) and "strategy" not in said.model_fields_set
+        )
+
+    @property
     def rare(self) -> bool:
         """Whether the user fixed a method in which islands meet rarely."""
         return self.parallelism is not None and self.parallelism.strategy in RARELY
@@ -153,7 +161,7 @@ class Resolved:
         said = self.questionnaire.cluster.model_dump_json(exclude=_SELLS)
         parts = [part and part.model_dump_json() for part in (self.parallelism, self.inference)]
         rest = (getattr(self, one.name) for one in fields(self) if one.name not in _DUMPED_OR_IDLE)
-        return (self.questionnaire.workload, said, *parts, *rest)
+        return (self.questionnaire.workload, said, self.sharding_open, *parts, *rest)
 
     def at_one_site(self) -> Resolved:
         """The part of the job that runs at one of several sites."""

@@ -129,6 +129,13 @@ def _lengths(rl: Reinforcement, training: Training, taken: Assumptions) -> tuple
     return prompt, mean, longest
 
 
+_ONE_OFF = 1, "not said: one step off policy, what verl and NeMo-RL start with"
+_TWO_OFF = (
+    2,
+    "not said: two steps off policy, so that the weights cross beside a step, as INTELLECT-2 had it (2505.07291)",
+)
+
+
 def _placement(
     questionnaire: Questionnaire, rl: Reinforcement, generates: bool, taken: Assumptions
 ) -> tuple[int | None, int]:
@@ -145,7 +152,7 @@ def _placement(
         return rl.rollout_gpus, 0
     off = rl.staleness
     if off is None:
-        off = taken.take("rl.staleness", 1, "not said: one step off policy, what verl and NeMo-RL start with")
+        off = taken.take("rl.staleness", *(_ONE_OFF if questionnaire.cluster.sites == 1 else _TWO_OFF))
     if questionnaire.cluster.gpus == 1:
         raise InputError("expected at least 2 GPUs for two halves at once, got 1", Place(field="rl.asynchronous"))
     if rl.rollout_gpus is None:

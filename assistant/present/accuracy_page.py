@@ -1,11 +1,12 @@
 """The handbook's page on accuracy: tables and a plot of predicted against measured steps."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from string import Template
 from typing import Any
 
+from assistant.vocabulary.shares import may_be
 from assistant.vocabulary.validation import (
     AdapterReport,
     CollectiveAccuracy,
@@ -19,6 +20,7 @@ from assistant.vocabulary.validation import (
 )
 
 from . import memory_report
+from .covered import covered_cell
 from .markdown import table
 from .validation import SLOWDOWN_HEAD, SOURCE_HEAD, collective_cells, slowdown_cells, source_cells
 
@@ -63,6 +65,7 @@ def _memory(memory: MemoryReport) -> dict[str, str | float]:
     tables = {use: map(memory_report.cells, _of(use, memory.sources)) for use in ("validation", "calibration")}
     return {
         "margin": 100 * memory.margin,
+        "surplus": 100 * memory.surplus,
         **{f"memory_{use}": _rows(memory_report.HEAD, cells, set(range(1, 7))) for use, cells in tables.items()},
         "memory_verdicts": f"{verdicts} Refused:\n\n{refused}" if refused else verdicts,
     }
@@ -99,7 +102,7 @@ def _loops(lines: list[LoopAccuracy]) -> str:
     def cells(line: LoopAccuracy) -> list[str]:
         errors = (line.mean_absolute, line.median_absolute, line.p90_absolute)
         shares = [f"{100 * value:.1f}" for value in errors]
-        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
+        covered = covered_cell(line.covered, line.runs)
         constant = "–" if line.runs == 1 else f"{100 * line.null_mean_absolute:.1f}"
         own = [line.source or "**all**", str(line.runs), *shares, f"{100 * line.bias:+.1f}", f"{line.ratio:.2f}"]
         return [*own, constant, covered]
@@ -109,8 +112,7 @@ def _loops(lines: list[LoopAccuracy]) -> str:
 
 def _table(lines: list[SourceAccuracy]) -> str:
     def cells(line: SourceAccuracy) -> list[str]:
-        covered = "–" if line.covered is None else f"{100 * line.covered:.0f}"
-        return [line.source or "**all**", *source_cells(line)[1:-1], covered]
+        return [line.source or "**all**", *source_cells(line)[1:-1], covered_cell(line.covered, line.runs)]
 
     return _rows(SOURCE_HEAD, map(cells, lines), set(range(1, 8)))
 
@@ -147,7 +149,7 @@ def _dispatches(lines: list[DispatchAccuracy]) -> str:
             f"{100 * line.bias:+.1f}",
             f"{100 * line.geometric:.1f}",
             f"{100 * line.null_mean_absolute:.1f}",
-            f"{100 * line.covered:.0f}",
+            covered_cell(line.covered, line.rows),
         ]
 
     return _rows(head, map(cells, lines), set(range(3, 11)))
@@ -182,13 +184,35 @@ def _misses(made: Validation) -> str:
         for line in made.slowdowns
         if 100 * abs(line.error) > SLOWDOWN_GOAL
     ]
-    found += [
-        f"- {line.source or 'all that nothing was calibrated on'}: {100 * line.covered:.0f} % of the runs are within "
-        f"P10-P90, wanted {low:.0f} to {high:.0f} %."
-        for line in [*judged, *(one for one in made.sources if one.use == "validation" and not one.source)]
+    out = [
+        (name, line)
+        for name, line in _banded(made.sources, judged)
         if line.covered is not None and not low <= round(100 * line.covered) <= high
     ]
+    found += [
+        f"- {name}: {100 * (line.covered or 0.0):.0f} % of the runs are within P10-P90, wanted {low:.0f} to "
+        f"{high:.0f} %."
+        for name, line in out
+        if not _may_be_right(line)
+    ]
+    few = [f"{name} ({100 * (one.covered or 0.0):.0f} % of {one.runs})" for name, one in out if _may_be_right(one)]
+    if few:
+        found.append(f"- not {low:.0f} to {high:.0f} %, but of too few runs to tell it from 80 %: {', '.join(few)}.")
     return "\n".join(found + _missed_collectives(made)) or "Every source is within its goal."
+
+
+def _banded(lines: Sequence[SourceAccuracy], judged: Sequence[SourceAccuracy]) -> Iterator[tuple[str, SourceAccuracy]]:
+    """Every line whose band is judged, by name: without the source, and its kept-out rows with all others."""
+    without = {line.source for line in judged if line.use == "left out"}
+    for line in judged:
+        yield f"{line.source} without its rows" if line.use == "left out" else line.source, line
+    for line in lines:
+        if line.use == "validation" and (line.source in without or not line.source):
+            yield line.source or "all that nothing was calibrated on", line
+
+
+def _may_be_right(line: SourceAccuracy) -> bool:
+    return line.covered is not None and may_be(line.covered, line.runs)
 
 
 def _judged(lines: list[SourceAccuracy]) -> list[SourceAccuracy]:

@@ -51,12 +51,22 @@ def sentences(design: FabricDesign) -> list[str]:
     low, high = usd(d.capex_usd.low), usd(d.capex_usd.high)
     return [
         f"{d.topology} in {tiers}, {over}: {switches} ({d.leaf} leaf, {d.spine} spine, {d.core} core), "
-        f"{d.nics:,} NICs, {d.optics:,} optics.",
+        f"{d.nics:,} NICs, {ends(d)}.",
         *(f"{sentence[:1].upper()}{sentence[1:]}." for sentence in told(d)),
-        f"{figures.significant(d.power_w / 1000)} kW of switches and optics.{_each(d)}",
+        f"{watts(d)[:1].upper()}{watts(d)[1:]} of switches and optics.{_each(d)}",
         f"About {usd(d.capex_usd.mid)} to buy ({low}–{high}), {usd(d.usd_per_gpu_hour)} per GPU-hour over the "
         "amortisation.",
     ]
+
+
+def ends(design: FabricDesign) -> str:
+    """How many optics, or that there are none."""
+    return f"{design.optics:,} optics" if design.optics else "no optics"
+
+
+def watts(design: FabricDesign) -> str:
+    """What switches and optics draw; of nothing that is known no figure."""
+    return f"{figures.significant(design.power_w / 1000)} kW" if design.power_w else "an unknown power"
 
 
 def _each(design: FabricDesign) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from assistant.vocabulary.validation import FamousRun, GroupAccuracy, PublicPractice, Validation
 
+from .covered import covered_cell
 from .markdown import escaped, table
 
 _GROUP_HEAD = (
@@ -60,7 +61,7 @@ def _group_cells(group: GroupAccuracy) -> list[str]:
         f"{100 * group.bias:+.1f}",
         _percent(group.geometric),
         _percent(group.null_mean_absolute),
-        "–" if group.covered is None else f"{100 * group.covered:.0f}",
+        covered_cell(group.covered, group.rows),
         f"{group.ratio:.2f}",
         "–" if group.ranked is None else f"{group.ranked:.2f}",
     ]

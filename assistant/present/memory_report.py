@@ -22,7 +22,9 @@ def verdicts(memory: MemoryReport) -> list[str]:
     """What 'fits' was worth, one sentence a line."""
     again = memory.fit_recomputing
     more = f", {again} if something is recomputed (their sources do not say what was)" if again else ""
-    lines = [f"Runs that took place: {memory.ran}. Said to fit: {memory.fit}{more}; refused: {len(memory.refused)}."]
+    close = f", {memory.fit_closely} without the margin" if memory.fit_closely else ""
+    refused = f"refused: {len(memory.refused)}"
+    lines = [f"Runs that took place: {memory.ran}. Said to fit: {memory.fit}{more}{close}; {refused}."]
     if memory.out_of_memory:
         wrong = f": {', '.join(safe(name) for name in memory.wrongly_fit)}" if memory.wrongly_fit else ""
         lines.append(

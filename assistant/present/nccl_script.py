@@ -29,7 +29,7 @@ def script(bench: NcclBench, before: Sequence[str], file: str = "FILE") -> str:
         f"# {bench.fabric_name}: {bench.nodes} nodes of {bench.gpus_per_node} × {bench.gpu_name}, "
         f"{ranks} ranks, one per GPU.",
         "# Under Slurm: sbatch -N NODES --exclusive this file. Elsewhere: HOSTS=hosts.txt bash this file (mpirun).",
-        "# nccl-tests must be built with MPI=1 (make MPI=1): without it each process tests a network of its own.",
+        f"# {bench.suite} must be built with MPI=1 (make MPI=1): without it each process tests a network of its own.",
         "#",
         *(f"# {line.replace('FILE', file)}" for line in _HOW),
     ]
@@ -37,7 +37,7 @@ def script(bench: NcclBench, before: Sequence[str], file: str = "FILE") -> str:
         lines += ["#", *_table(test)]
     lines += ["set -eo pipefail", f"NODES=${{NODES:-${{SLURM_NNODES:-{bench.nodes}}}}}"]
     lines += [f"PER_NODE=${{PER_NODE:-{bench.gpus_per_node}}}"]
-    lines += ["NCCL_TESTS=${NCCL_TESTS:-./build}  # where nccl-tests was built", "LOGS=${LOGS:-.}", ""]
+    lines += [f"NCCL_TESTS=${{NCCL_TESTS:-./build}}  # where {bench.suite} was built", "LOGS=${LOGS:-.}", ""]
     lines += before
     lines += [
         "export NCCL_DEBUG_SUBSYS=INIT,NET,ENV",

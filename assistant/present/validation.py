@@ -10,6 +10,7 @@ from assistant.vocabulary.validation import CollectiveAccuracy, MeasuredRun, Slo
 from . import memory_report
 from .blocks import Table
 from .cells import csv_text
+from .covered import covered_cell
 from .memory_report import percents
 from .text import block_lines, safe
 
@@ -109,7 +110,7 @@ def collective_cells(line: CollectiveAccuracy) -> tuple[str, ...]:
 def source_cells(line: SourceAccuracy) -> tuple[str, ...]:
     """Errors of a source's runs as cells of a table."""
     sizes, bias = percents(line.mean_absolute, line.median_absolute, line.p90_absolute), f"{100 * line.bias:+.1f}"
-    covered = "" if line.covered is None else f"{100 * line.covered:.0f} %"
+    covered = "" if line.covered is None else covered_cell(line.covered, line.runs, marked=False)
     return (safe(line.source) or "all", str(line.runs), *sizes, bias, *percents(line.null_mean_absolute), covered)
 
 

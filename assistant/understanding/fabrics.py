@@ -32,8 +32,13 @@ class Fabrics:
         """Which networks are named, ruled out and decided; one that may be decided or only spoken of is asked about."""
         named = self._resolved(reading)
         reading.fabrics = list(dict.fromkeys(fabric for _, fabric in named))
-        if reading.act not in ("describe", "change", "what-if"):
+        first = reading.act in ("describe", "ask") and not reading.context.fields
+        if not first and reading.act not in ("describe", "change", "what-if"):
             return
+        if first:  # "we own 16 A100 with 100 GbE, is that enough?", "…, would InfiniBand be worth it?"
+            owned = [(m, f) for m, f in named if "owned" in reading.kinds(m.start, m.end)]
+            asked = [pair for pair in named if in_question(reading.text.tokens, pair[0].end)]
+            named = owned if reading.act == "ask" or (owned and {*named} == {*owned, *asked}) else named
         ours = [(m, f) for m, f in named if not self._is_elsewhere(reading, m)]
         present = [pair for pair in ours if "present" in reading.kinds(pair[0].start, pair[0].end)]
         ours = (
@@ -139,8 +144,18 @@ class Fabrics:
         first = max((m.end for m in reading.mentions if m.end <= mention.start), default=0)
         last = next((at for at in range(mention.end, len(tokens)) if tokens[at].text in _ENDS), len(tokens))
         first = next((at for at in range(mention.start - 1, first - 1, -1) if tokens[at].text in ".;!?"), first)
+        first = self._behind_another_rate(reading, first, mention)
         beside = set(range(first, min(last, mention.end + _NEAR_BEHIND))) - mention.claimed
         return any(tokens[at].text in self._others for at in beside)
+
+    def _behind_another_rate(self, reading: Reading, first: int, mention: Mention) -> int:
+        """Where the words of a network begin: "storage at 10 GB/s, 40 Gb/s ethernet" has a rate of the storage before
+        it, with the words up to the next comma."""
+        rates = [q.end for q in reading.quantities if q.kind == "rate" and first <= q.start and q.end <= mention.start]
+        if not rates:
+            return first
+        ends = (at for at in range(max(rates), mention.start) if reading.text.tokens[at].text in _ENDS)
+        return next(ends, first)
 
     def _is_decided(self, reading: Reading, mention: Mention) -> bool:
         kinds = reading.kinds(mention.start, mention.end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import replace
@@ -49,6 +50,8 @@ _APART = frozenset({"and", "or", "to", "vs", "versus", ".", ";"})  # between two
 _LEAST_TOKENS_A_PARAMETER = 10.0  # of a run that is told beside a model by no more than its size
 _ENDS_WITH = frozenset(",.;:!?)")
 _USED_FOR, _TERM = "budget.amortization_months", "budget.reserved_days"
+_USUAL_LENGTHS = (8192, 4096)  # tokens of a sequence: what a plan takes for pretraining, and for fine-tuning
+_MOST_ROUNDED = 0.02  # of a batch: what its last digit may leave open at most
 _FROM = ">= "  # of an implication: from this value on
 
 
@@ -295,7 +298,7 @@ class Facts:
                 self._count_failures(reading, fact, per_node)
             elif "tokens" in fact.slots:
                 reading.doubts.append(
-                    Doubt(fact.says.field, "a batch in tokens says how many sequences only with their length")
+                    _of_unknown_length(fact.says.field, fact.slots["tokens"], reading.known("workload"))
                 )
             else:
                 each = fact.slots["per_gpu"].value if "per_gpu" in fact.slots else 1
@@ -582,11 +585,35 @@ def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], fille
     return alone and not denied and number.unit in ("", "k") and number.value > 1 and int(number.value) not in _YEARS
 
 
+def _of_unknown_length(path: str, tokens: Quantity, workload: str | None) -> Doubt:
+    """How many sequences a batch in tokens is: so many at the lengths that are usual, the one a plan takes first."""
+    lengths = sorted(_USUAL_LENGTHS, reverse=workload != "finetuning")
+    at = {length: _sequences(tokens, length) for length in lengths}
+    counted = ", ".join(f"{number:,} of {length:,} tokens" for length, number in at.items())
+    asked = f"a batch in tokens says how many sequences only with their length: {counted}"
+    return Doubt(path, asked, tuple(dict.fromkeys(at.values())))
+
+
 def _sequences(tokens: Quantity, length: int) -> int:
-    """The sequences of a batch in tokens: "4M tokens" are 4,194,304 where that makes a whole number of them."""
+    """The sequences of a batch in tokens: "4M tokens" are 4,194,304 where that makes a whole number of them, and of
+    "3.7M" those that round to it and halve most often, as no published batch is a number like 903."""
     said = binary(tokens)
     in_binary = said * 1.024**2 if said % 1_000_000 == 0 else said * 1.024 if said % 1000 == 0 else said
-    return max(1, round(said / length if said % length == 0 or in_binary % length else in_binary / length))
+    if said % length == 0:
+        return max(1, round(said / length))
+    if in_binary % length == 0 and (said % 1_000_000 == 0 or said < 1_000_000):
+        return max(1, round(in_binary / length))
+    near, within = said / length, min(_said_within(said), _MOST_ROUNDED * said) / length
+    every = range(max(1, math.ceil(near - within)), math.floor(near + within) + 1)
+    return max(every, key=lambda n: (n & -n, -abs(n - near)), default=max(1, round(near)))
+
+
+def _said_within(said: float) -> float:
+    """Half of the last digit that was said: 50,000 of 3.7 million."""
+    digit = 1
+    while said % (digit * 10) == 0 and digit < said:
+        digit *= 10
+    return digit / 2
 
 
 def _told(value: Any) -> str:

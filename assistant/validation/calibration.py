@@ -50,19 +50,19 @@ def fit(
     ``without``: a source whose rows are not used. ``every``: use only each n-th row of a source (a quick, rougher fit).
     ``passes``: how often all stages are gone through, since each holds what the others found.
     """
-    usable = [prepared(run) for run in _thinned(runs, every) if run.source != without]
+    usable = [prepared(run) for run in thinned(runs, every) if run.source != without]
     values = completed(first_values(), usable)
     for _ in range(passes):
         for stage in STAGES:
             rows = stage.rows(usable)
-            names = [name for name in stage.names if _told_by(name, rows)]
+            names = [name for name in stage.names if told_by(name, rows)]
             if names:
                 values = improved(rows, values, names, rounds)
             values = completed(values, usable)
     return values
 
 
-def _thinned(runs: Sequence[Run], every: int) -> list[Run]:
+def thinned(runs: Sequence[Run], every: int = 1) -> list[Run]:
     """The calibration runs, at most ``MOST_ROWS`` of a source, and of those each n-th."""
     sources: dict[str, list[Run]] = {}
     for run in runs:
@@ -71,7 +71,7 @@ def _thinned(runs: Sequence[Run], every: int) -> list[Run]:
     return [run for of in sources.values() for run in of[:: every * -(-len(of) // MOST_ROWS)]]
 
 
-def _told_by(name: str, rows: Sequence[Prepared]) -> bool:
+def told_by(name: str, rows: Sequence[Prepared]) -> bool:
     """Whether any of the rows depends on a constant: a framework's factor needs a run of that framework."""
     first = name.split("/")[0]
     return any(first in ("kernel", one.family, one.run.job.framework) for one in rows)
@@ -118,11 +118,11 @@ def improved(rows: Sequence[Prepared], start: Values, names: Sequence[str], roun
         moved = np.log([values[name] for name in names]) - origin
         normal = slopes.T @ (weight[:, None] * slopes) + np.eye(len(names)) * PRIOR / len(rows)
         pull = -slopes.T @ (weight * found) - PRIOR / len(rows) * moved
-        values |= _stepped(values, names, normal, pull)
+        values |= stepped(values, names, normal, pull)
     return values
 
 
-def _stepped(values: Values, names: Sequence[str], normal: np.ndarray, pull: np.ndarray) -> Values:
+def stepped(values: Values, names: Sequence[str], normal: np.ndarray, pull: np.ndarray) -> Values:
     """One step of the constants; where one meets its bound, the others are solved again with it there."""
     held: dict[int, float] = {}
     while True:

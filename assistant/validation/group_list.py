@@ -73,14 +73,18 @@ def _adapters(measured: Measured) -> Iterator[Group]:
 
 
 def _ratios(measured: Measured) -> Iterator[Group]:
-    """The same job on two networks, and on more GPUs."""
+    """The same job on two networks, and on more GPUs; those apart that also split a sequence over more or fewer of
+    them, which says as much of context parallelism as of scale."""
     slower = [Observed(line.measured, line.predicted) for line in measured.slowdowns if line.use == "validation"]
     yield Group("same job over TCP and InfiniBand, Azure", "ratio of steps", "kept out", tuple(slower))
     runs = [*benchmark_runs(measured.folder, measured.catalog), *adapter_runs(measured.folder, measured.catalog)]
     known = {run.id: run for run in runs if run.use != "excluded"}
     for name, differs in (("same job on two networks, MLPerf", "network"), ("more GPUs, MLPerf", "gpus")):
         both = [(known[a], known[b]) for a, b in pairs(measured.folder, differs, known)]
-        yield Group(name, "ratio of steps", "kept out", tuple(_ratio(a, b) for a, b in both))
+        alike = [(a, b) for a, b in both if a.parallelism.cp == b.parallelism.cp]
+        apart = [(a, b) for a, b in both if a.parallelism.cp != b.parallelism.cp]
+        yield Group(name, "ratio of steps", "kept out", tuple(_ratio(a, b) for a, b in alike))
+        yield Group(f"{name}, other cp", "ratio of steps", "kept out", tuple(_ratio(a, b) for a, b in apart))
 
 
 def _ratio(first: Run, second: Run) -> Observed:

@@ -22,7 +22,7 @@ Pair = tuple[str, str]  # ids of two runs
 def benchmark_runs(measurements: Path, catalog: Catalog) -> list[Run]:
     """The rows of ``mlperf.csv`` that are not excluded."""
     runs = read_runs(measurements / "mlperf.csv", catalog)
-    return [as_published(run) for run in runs if run.use != "excluded"]
+    return [as_published(run, known=False) for run in runs if run.use != "excluded"]
 
 
 def pairs(measurements: Path, differs: str, known: Mapping[str, Run]) -> list[Pair]:

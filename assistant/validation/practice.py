@@ -23,6 +23,7 @@ from .split import PUBLISHER
 
 REFERENCE = ("nvidia", "vtrain")  # publishers whose Megatron runs are 1 by construction
 OTHERS = ("bigscience",)  # who else measured Megatron's model code on GPUs with factors of their own
+PUBLISHERS = f"cluster-{PRACTICE}-publishers"  # what publishers differ by
 _BEFORE = "deepspeed"  # the stack under whose name those rows stand
 
 
@@ -44,10 +45,19 @@ def _practiced(run: Run) -> float:
     return run.machine.framework(run.job.framework).practice
 
 
-def as_published(run: Run) -> Run:
-    """The run predicted without what others take longer."""
-    constants = {name: fact for name, fact in (run.machine.constants or {}).items() if f"-{PRACTICE}" not in name}
-    return replace(run, machine=replace(run.machine, constants=constants))
+def as_published(run: Run, *, known: bool = True) -> Run:
+    """The run predicted without what others take longer; and, of a publisher whose other rows the factors come from,
+    without what publishers differ by."""
+    facts = run.machine.constants or {}
+    kept = () if known else (PUBLISHERS,)
+    given = {name: fact for name, fact in facts.items() if f"-{PRACTICE}" not in name or name in kept}
+    return replace(run, machine=replace(run.machine, constants=given))
+
+
+def of_another(run: Run, catalog: Catalog) -> Run:
+    """A run of a known publisher as if it were of one nobody knows: as sure as publishers differ."""
+    facts = {**(run.machine.constants or {}), PUBLISHERS: catalog.constants[PUBLISHERS]}
+    return replace(run, machine=replace(run.machine, constants=facts))
 
 
 def _publisher(run: Run) -> str:

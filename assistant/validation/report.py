@@ -66,7 +66,7 @@ def left_out(runs: Sequence[Run], predictions: Mapping[str, Sequence[float]]) ->
     """Errors of the sources that :func:`assistant.validation.calibration.leave_one_out` predicted, by kind of model
     too.
 
-    Bands are as wide as the shipped ones, around the prediction made without the source.
+    Bands are as wide as those of ``runs`` with the shipped constants, around the prediction made without the source.
     """
     kept = [run for run in runs if run.use != "excluded"]
     lines: list[SourceAccuracy] = []

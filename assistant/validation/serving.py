@@ -40,7 +40,8 @@ in, and the cache in 16 bits, since the published weights have no scales for ano
 
 Modes: ``load`` is a constant number of requests in flight, ``offline`` as many as fit with more waiting, ``static`` one
 batch from its prompts to its last tokens, ``burst`` all requests at once, ``disaggregated`` apart for prompts and
-answers (``prefill``, ``decode``: workers × layout as the source writes it).
+answers (``prefill``, ``decode``: workers × layout as the source writes it). GPUStack's runs of four requests at a time
+("batch size 4") are under load; answers are ``varied`` where its prompts are ShareGPT's, else all as long.
 """
 
 from __future__ import annotations
@@ -55,6 +56,7 @@ from pathlib import Path
 from typing import Literal
 
 from assistant.model.architecture import Architecture, element_bytes
+from assistant.model.bursts import all_at_once
 from assistant.model.described import architecture_of
 from assistant.model.disaggregation import Side, served_apart
 from assistant.model.machine import Machine, machine_of
@@ -87,7 +89,9 @@ OFFLINE_MEMORY = 0.95
 # (rows that are not in the table) 0.11 serves Llama 3 8B, of four, up to 3.0 times as fast as 0.10, Llama 2 7B, of one,
 # as fast to 10 %
 PACKS = ("trtllm-0.11.0",)
-BURST_BATCH = 256  # and engines unless told otherwise (max_num_seqs)
+# GPUs on which vLLM answers 256 requests together and takes 2,048 tokens of prompts in a step unless told otherwise, on
+# others 1,024 and 8,192 (vllm/engine/arg_utils.py, quoted from memory)
+SMALL_BURSTS = "a100"
 _WORKERS = re.compile(r"w(\d+)xtp(\d+)xpp(\d+)xadp(\d+)xmtp(\d+)xmep(\d+)")
 
 Figure = Literal["tpot", "ttft", "rate"]
@@ -106,14 +110,18 @@ ROOFLINE = (
         matrix=0.519,
         narrow=1.0,
         corner=8.0,
-        routed=1.0,
         grouped=1.0,
-        reduce_start=0.0,
-        reduce_more=0.0,
+        reduce_once=1e-9,
         reduce_share=1.0,
+        moving=0.0,
+        blocked=1.0,
+        cast=0.0,
     ),
     Engine(
         host=1.54e-3,
+        wait=0.0,
+        reduce=0.0,
+        again=0.0,
         answer=0.0,
         stream=0.0,
         layer=75.3e-6,
@@ -150,6 +158,7 @@ class ServedRun:
     lengths: tuple[float, float]
     concurrency: float | None
     measured: Mapping[Figure, float]
+    varied: bool = False  # whether its answers are of many lengths
 
     @property
     def generation(self) -> str:
@@ -180,8 +189,12 @@ class ServedRun:
             return one_batch(one, Load(*self.lengths, self.concurrency or held, held))
         if self.mode == "load":
             return under_load(one, Load(*self.lengths, self.concurrency or held, held))
-        most = {"offline": OFFLINE_BATCH}.get(self.mode, BURST_BATCH) * self.split.dp
-        batch = min(self.concurrency or held, held, most)
+        if self.mode == "burst":
+            small = self.engine == "vllm" and self.machine.gpu.startswith(SMALL_BURSTS)
+            most, chunk = (256, 2048.0) if small else (1024, 8192.0)
+            load = Load(*self.lengths, self.concurrency or held, min(held, most * self.split.dp), chunk)
+            return all_at_once(one, load, varied=self.varied)
+        batch = min(self.concurrency or held, held, OFFLINE_BATCH * self.split.dp)
         return under_load(one, Load(*self.lengths, batch, batch))
 
     def _engined(self, split: Split, constants: ServingConstants, engine: Engine) -> Engined:
@@ -223,6 +236,7 @@ def _run(row: Mapping[str, str], catalog: Catalog, machines: dict[tuple[str, int
         lengths,
         None if row["concurrency"] in ("", "max") else float(row["concurrency"]),
         dict(_figures(row, lengths)),
+        row["answers"] == "varied",
     )
 
 
@@ -276,13 +290,14 @@ def answered_share(run: ServedRun) -> float:
 
 def serving_groups(measurements: Path, catalog: Catalog) -> Iterable[Group]:
     """By source, GPU, engine, mode and figure: those that judge and those for calibration."""
-    constants, spread = serving_constants(catalog.constants), spreads_of(catalog.constants)
+    constants = serving_constants(catalog.constants)
     engines: dict[str, Engine] = {}
     found: dict[tuple[str, Figure, Kept], list[Observed]] = {}
     for run in served_runs(measurements, catalog):
         engine = engines.setdefault(run.engine, engine_of(run.engine, catalog.constants))
         made, simple = run.served(constants, engine), run.served(*ROOFLINE)
         use: Kept = "calibrated" if run.use == "calibration" else "seen" if run.source in PACKS else "kept out"
+        spread = spreads_of(catalog.constants, run.gpu, run.architecture.experts)
         for figure, measured in run.measured.items():
             predicted, away = figure_of(made, figure), exp(NINETIETH * float(getattr(spread, figure)))
             band = predicted / away, predicted * away

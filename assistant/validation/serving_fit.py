@@ -5,8 +5,8 @@ lie far off weighing less (one engine is measured twice as fast by one publisher
 token weighing less than the others (it is mostly a benchmark's queue). Constants are drawn to where they start, those
 of an engine to the middle of the engines of its time (:data:`DRAWN`: how strongly was chosen by what is off at sources
 that were left out of a fit, of those for calibration). The four constants of the plain roofline that stand beside are
-fitted in the same way. Spreads are of calibration rows, each predicted without its source or without its generation of
-GPUs, the wider of both, since a case may be new in either; errors are of the rows that are kept out.
+fitted in the same way. Spreads are of calibration rows, of dense models and of mixtures apart: each predicted without
+its source, and for GPUs that nothing was fitted to without its generation; errors are of the rows that are kept out.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from math import exp, isclose, log
 import numpy as np
 
 from assistant.library import load
-from assistant.model.serving_constants import Engine, ServingConstants, Spreads
+from assistant.model.serving_constants import Engine, ServingConstants, Spreads, spread_name
 from assistant.vocabulary.quantities import NINETIETH
 
 from .serving import PACKS, ROOFLINE, Figure, ServedRun, figure_of, served_runs
@@ -31,18 +31,35 @@ FAR = 0.15  # logarithm from which a row weighs less
 # the first token tells, which a benchmark's clients decide, and for widened experts, which each engine has its own
 # kernels for
 DRAWN, DRAWN_LOOSELY, LOOSE = 0.6, 0.1, ("first", "wave", "widening")
+# those of an engine are drawn to the middle of the engines of its time: today's, which share kernels, more strongly
+# than the two of 2024
+DRAWN_NOW, DRAWN_2024 = 1.0, 0.3
 STEPS, DIFFERENCE = 8, 0.02
-COMMON = ("reading", "cache", "matrix", "narrow", "corner", "routed", "grouped", "reduce_start", "reduce_share",
-          "packed", "unpacked", "widened")  # fmt: skip
-OWN = ("host", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores", "scaled", "latent",
+COMMON = ("reading", "cache", "matrix", "narrow", "corner", "grouped", "moving", "blocked", "cast",
+          "packed", "widened")  # fmt: skip
+OWN = ("host", "wait", "answer", "stream", "layer", "routed", "mixed", "first", "wave", "scores", "scaled", "latent",
        "widening")  # fmt: skip
 SERVED_NOW = ("vllm", "sglang", "tensorrt-llm")  # an engine nobody named lies in their middle
 SERVED_2024 = ("vllm-2024", "tensorrt-llm-2024")
 ENGINES = SERVED_NOW + SERVED_2024
 START_2024 = Engine(
-    host=2e-3, answer=4e-6, stream=10e-6, layer=20e-6, routed=30e-6, mixed=20e-6, first=5e-3, scores=0.02, overlap=1.0
+    host=2e-3,
+    wait=15e-6,  # as NCCL of that time
+    answer=4e-6,
+    stream=10e-6,
+    layer=20e-6,
+    routed=30e-6,
+    mixed=20e-6,
+    first=5e-3,
+    scores=0.02,
+    overlap=1.0,
 )
 START: dict[str, Engine] = {name: START_2024 if name in SERVED_2024 else Engine() for name in ENGINES}
+# TensorRT-LLM's own all-reduces of 8 KiB on H100 and H200 take 2.8 to 3.5 us, and beyond one pass it leaves them to
+# NCCL, which begins 4 to 5 us later for each doubling of the ranks (ai-dynamo/aiconfigurator@095f58a51c4c); held fixed
+ONE_PASS = {"reduce": 3.5e-6, "again": 5e-6}
+START["tensorrt-llm"] = replace(Engine(), **ONE_PASS)
+START["tensorrt-llm-2024"] = replace(START_2024, again=ONE_PASS["again"])
 # what cannot be: shares above what a kernel reaches, a corner rounder than adding up, more than all beginning at once
 LIMITS = {"reading": (0.4, 0.95), "cache": (0.4, 0.95), "matrix": (0.4, 1.15), "narrow": (0.4, 1.0),
           "corner": (1.2, 8.0), "wave": (1e-3, 0.9)}  # fmt: skip
@@ -82,7 +99,10 @@ def parameters() -> Parameters:
     start = [getattr(ServingConstants(), name) for name in COMMON]
     start += [getattr(START[engine], name) for engine in ENGINES for name in OWN]
     names = COMMON + OWN * len(ENGINES)
-    drawn = np.array([DRAWN_LOOSELY if name in LOOSE else DRAWN for name in names])
+    drawn = [DRAWN] * common
+    for engine in ENGINES:
+        usual = DRAWN_2024 if engine in SERVED_2024 else DRAWN_NOW
+        drawn += [DRAWN_LOOSELY if name in LOOSE else usual for name in OWN]
     limits = np.log(np.array([LIMITS.get(name, ANYTHING) for name in names]).T)
 
     def of(engine: str) -> np.ndarray:
@@ -95,7 +115,7 @@ def parameters() -> Parameters:
             START[engine], **dict(zip(OWN, values[common:], strict=True))
         )
 
-    return Parameters(np.log(start), drawn, limits, of, made)
+    return Parameters(np.log(start), np.array(drawn), limits, of, made)
 
 
 def roofline_parameters() -> Parameters:
@@ -166,28 +186,41 @@ def fit_serving(runs: Sequence[ServedRun], of: Parameters, first: np.ndarray, st
     return fitted(runs, of, alone, middle(of, alone, sorted(engines)), steps)
 
 
-def left_out(runs: Sequence[ServedRun], of: Parameters, key: str) -> dict[str, list[np.ndarray]]:
-    """Logarithms of predicted over measured, each row predicted by a fit without its ``source`` or without its
-    ``generation`` of GPUs: by figure, an array for each model under an engine that is left out with it. An engine of
-    which nothing remains is the middle of its time. The first token of one batch waits for nobody: it is not among
-    them."""
+def left_out(
+    runs: Sequence[ServedRun], of: Parameters, key: str, fits: Mapping[str, Fit], *, mixture: bool, known: bool
+) -> dict[str, list[np.ndarray]]:
+    """Logarithms of predicted over measured, each row predicted by that of the ``fits`` that is without its ``source``
+    or without its ``generation`` of GPUs: by figure, an array for each model under an engine that is left out with it,
+    dense or mixtures. An engine of which nothing remains is none of them where it should be ``known``. The first token
+    of one batch waits for nobody: it is not among them."""
     found: dict[str, list[np.ndarray]] = {name: [] for name in WEIGHTS}
-    for one in sorted({getattr(run, key) for run in runs}):
-        inside = [run for run in runs if getattr(run, key) != one]
-        without = fit_serving(inside, of, of.start)
-        engines = sorted({run.engine for run in inside})
-        drawn_to = middle(of, without, engines)
-        for name in set(ENGINES) - set(engines):
-            own = of.of(name)[len(COMMON) :]
-            without[own] = drawn_to[own]
+    for one, (without, engines) in fits.items():
         groups: dict[tuple[str, str], list[ServedRun]] = {}
         for run in runs:
-            if getattr(run, key) == one:
+            asked = (run.architecture.experts > 0) == mixture and (run.engine in engines or not known)
+            if getattr(run, key) == one and asked:
                 groups.setdefault((run.engine, run.model), []).append(run)
         for group in groups.values():
             for name, rows in ratios(group, of, without).items():
                 alone = name == "ttft" and group[0].mode == "static"
                 found[name] += [np.log(rows)] if len(rows) and not alone else []
+    return found
+
+
+Fit = tuple[np.ndarray, list[str]]  # logarithms of the constants, engines that have rows
+
+
+def fits_without(runs: Sequence[ServedRun], of: Parameters, key: str) -> dict[str, Fit]:
+    """By what is left out, a fit to all other rows. An engine of which nothing remains is the middle of its time."""
+    found = {}
+    for one in sorted({getattr(run, key) for run in runs}):
+        inside = [run for run in runs if getattr(run, key) != one]
+        without, engines = fit_serving(inside, of, of.start), sorted({run.engine for run in inside})
+        drawn_to = middle(of, without, engines)
+        for name in set(ENGINES) - set(engines):
+            own = of.of(name)[len(COMMON) :]
+            without[own] = drawn_to[own]
+        found[one] = without, engines
     return found
 
 
@@ -255,11 +288,20 @@ def main() -> None:
     values |= {f"engine-{name}-{own}": float(getattr(made[name][1], own)) for name in ENGINES for own in OWN}
     for name, source in sources().items():
         _print(name, values[name], source(values[name]))
+    for name, own in (("tensorrt-llm", "reduce"), ("tensorrt-llm", "again"), ("tensorrt-llm-2024", "again")):
+        _print(f"engine-{name}-{own}", getattr(START[name], own), MEASURED)
     for own in OWN:
         _print(f"engine-{own}", exp(float(np.mean([log(values[f"engine-{one}-{own}"]) for one in SERVED_NOW]))), MIDDLE)
-    unseen = [spreads(left_out(rows, of, key)) for key in ("source", "generation")]
-    for one in fields(Spreads):
-        _print(f"serving-spread-{one.name}", max(getattr(spread, one.name) for spread in unseen), SPREAD)
+    without = {key: fits_without(rows, of, key) for key in ("source", "generation")}
+    for mixture in (False, True):
+        source = spreads(left_out(rows, of, "source", without["source"], mixture=mixture, known=True))
+        generation = spreads(left_out(rows, of, "generation", without["generation"], mixture=mixture, known=False))
+        for one in fields(Spreads):
+            known, new = getattr(source, one.name), getattr(generation, one.name)
+            if one.name == "ttft":  # what waits is the queue of an engine and its clients, on whatever GPU
+                new = known
+            _print(f"{spread_name(mixture=mixture, known=True)}-{one.name}", known, SPREAD)
+            _print(f"{spread_name(mixture=mixture, known=False)}-{one.name}", max(known, new), SPREAD_NEW)
     off = ratios(judging(runs), of, logs)
     off["burst"] = ratios([run for run in runs if run.mode == "burst"], of, logs)["rate"]
     for name, found in off.items():
@@ -268,11 +310,15 @@ def main() -> None:
     print(np.exp(fitted(rows, beside, beside.start, beside.start, STEPS)))
 
 
+MEASURED = (
+    "derived: TensorRT-LLM's own all-reduces and NCCL's on 2 to 8 H100 and H200 (ai-dynamo/aiconfigurator@095f58a51c4c)"
+)
 MIDDLE = "derived: geometric mean of vLLM, SGLang and TensorRT-LLM of today"
 SPREAD = (
-    "derived: eight in ten of the calibration rows of measurements/serving.csv lie within P10-P90 where their source, "
-    "or their generation of GPUs, is left out of the fit, whichever is worse, each model under an engine counting once"
+    "derived: eight in ten of the calibration rows of measurements/serving.csv lie within P10-P90 where their source "
+    "is left out of the fit, each model under an engine counting once"
 )
+SPREAD_NEW = SPREAD.replace("source is", "generation of GPUs is") + "; no less than on GPUs that were fitted to"
 ERROR = "derived: median error at the rows of measurements/serving.csv that are kept out of the fit"
 
 

@@ -16,7 +16,7 @@ from .dispatch import dispatch_report, read_calls
 from .famous_runs import famous_runs, practices
 from .group_list import Measured, described_groups
 from .memory import with_memory
-from .practice import others_runs, published_runs
+from .practice import of_another, others_runs, published_runs
 from .reinforcement import reinforcement_report
 from .report import left_out, planned, validate
 
@@ -58,5 +58,6 @@ def left_out_now(knowledge: Path, catalog: Catalog) -> str:
     from .calibration import leave_one_out
 
     runs = published_runs(knowledge, catalog)
-    lines = [line.model_dump() for line in left_out(runs, leave_one_out(runs))]
+    others = [of_another(run, catalog) for run in runs]
+    lines = [line.model_dump() for line in left_out(others, leave_one_out(runs))]
     return json.dumps(lines, indent=1) + "\n"

@@ -276,6 +276,7 @@ class NcclBench(Contract):
     nodes: int
     gpus_per_node: int
     provider: str | None
+    suite: Literal["nccl-tests", "rccl-tests"] = "nccl-tests"  # the same programs, built for either library
     tests: list[NcclTest]
 
 

@@ -77,6 +77,7 @@ class ScaleUp(Entry):
     bandwidth_per_gpu: Fact  # one direction, per GPU
     bus_bandwidth_efficiency: Fact  # fraction of bandwidth_per_gpu that NCCL's bus bandwidth reaches at large messages
     latency: Fact  # software latency of one collective step inside the domain
+    small_all_reduce: Fact | None = None  # of 8 KiB on 8 GPUs by the kernels that engines of inference have for it
     in_network_reduction: bool = False  # NVLS: the switch adds
     mesh_peers: int = 0  # no switch: every GPU has links of its own to so many others, who share bandwidth_per_gpu
     scope: Literal["node", "rack"] = "node"
@@ -120,6 +121,7 @@ class Gpu(Entry):
     usual_nic_line_rate: Fact
     adapters_on_board: Fact | None = None  # line rate of adapters that the board has; null: cards are bought
     adapters_per_cage: Fact | None = None  # of the usual node's adapters that share a transceiver; null: not known
+    host_memory: Fact | None = None  # RAM of the usual node
     host_link: Fact | None = None  # one direction between a GPU and its NIC (PCIe): a faster NIC is not fed
     power: Fact
     hour_price: Fact | None = None  # usual on demand: the median of the lists, or the user's own

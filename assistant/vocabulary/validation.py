@@ -141,15 +141,18 @@ class MemoryReport(Entry):
     """Measured peaks beside predicted ones, and how often 'fits' is right.
 
     ``fit``: of the ``ran`` layouts that took place, those said to fit; ``fit_recomputing``: those said to fit only when
-    something is recomputed, of sources that do not say what they recompute. ``wrongly_fit``: layouts known to run out
-    of memory that are said to fit. ``margin``: of the allocated bytes, for fragmentation.
+    something is recomputed, of sources that do not say what they recompute; ``fit_closely``: those said to fit, as
+    splits that are given, without the margin. ``wrongly_fit``: layouts known to run out of memory that are said to fit.
+    ``margin``: of the allocated bytes, for fragmentation; ``surplus``: what a refusal takes off them.
     """
 
     sources: list[MemoryAccuracy]
     margin: float
+    surplus: float = 0.0
     ran: int
     fit: int
     fit_recomputing: int
+    fit_closely: int = 0
     refused: list[Refused]
     out_of_memory: int
     wrongly_fit: list[str]

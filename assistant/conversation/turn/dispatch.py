@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -15,7 +15,7 @@ from assistant.vocabulary.utterance import Utterance
 from ..answers.about_plan import PARTS
 from ..answers.plan_answers import note
 from ..draft import QUOTES, Draft
-from ..events import Event, Failure, Note
+from ..events import Event, Failure, Note, Understood
 from ..heard import confirmed, fields_set, heard
 from ..quotes import alone
 from ..slash import SIGN, spoken
@@ -23,6 +23,7 @@ from . import asked, followup, replies, steps
 from .accounted import accounted
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
+from .followup import question_of
 from .measured import logs_named, measured
 from .parts import Parts
 from .several import with_values
@@ -135,7 +136,7 @@ def _act(parts: Parts, said: Utterance) -> list[Event]:
     followed = None if told else followup.answered(parts, said, first=True)
     figure = asked.figure_asked(parts, said) if followed is None and not told else None
     if parts.state.plan is None and _tells_of_a_job(said, answered=figure is not None):
-        return [*(figure or []), *describe(parts, _for_the_plan(said))]  # "… on 128 H100: which network?"
+        return _with_its_question(parts, said, figure or [])  # "… on 128 H100: which network?"
     if figure is not None and said.act == "describe" and said.topic == "offers":
         return [*figure, *describe(parts, said)]  # "rent 128 H100 for 2 weeks" tells of the job and has its price
     if figure is None and not told:
@@ -182,6 +183,19 @@ def _says_if(parts: Parts, said: Utterance) -> bool:
     return not {*parts.library.language["words"]["supposing"].split()}.isdisjoint(said.text.lower().split())
 
 
+def _with_its_question(parts: Parts, said: Utterance, figure: list[Event]) -> list[Event]:
+    """A job and what was asked with it, which its plan answers where it can, else the ``figure`` that was computed of
+    the question alone."""
+    events, question = describe(parts, _for_the_plan(said)), "" if said.of_plan == "summary" else question_of(said.text)
+    answers = bool(question and parts.state.plan and followup.to(parts, question))
+    parts.asked_with_job = question if answers or not figure else ""
+    if not answers:
+        return [*figure, *events]
+    within = [(said.text.rfind(question), len(said.text))]
+    read = lambda event: event.model_copy(update={"rest": _without(event.rest, said.text, within)})
+    return [read(event) if isinstance(event, Understood) else event for event in events]
+
+
 def _tells_of_a_job(said: Utterance, *, answered: bool) -> bool:
     """Whether a question comes with the job that it is asked for, or a job with a question; one for the plan itself
     with a part of it: "we own 16 A100, which network do we buy?"."""
@@ -201,11 +215,16 @@ def _for_the_plan(said: Utterance) -> Utterance:
     if said.topic != "price-judged":
         return said
     asked = [*said.roles.get("places", {}).get("a_verdict", ()), *((one.start, one.end) for one in said.amounts)]
-    missed = [one for one in said.rest.split(_LEFT_OUT) if not _is_within(said.text.find(one), len(one), asked)]
-    return replace(said, rest=_LEFT_OUT.join(missed))
+    return replace(said, rest=_without(said.rest, said.text, asked))
 
 
 _LEFT_OUT = " … "  # between what was not understood
+
+
+def _without(rest: str, text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """What was not understood of a text but for what lies in some places of it."""
+    missed = [one for one in rest.split(_LEFT_OUT) if not _is_within(text.find(one), len(one), spans)]
+    return _LEFT_OUT.join(missed)
 
 
 def _is_within(start: int, length: int, spans: Iterable[tuple[int, int]]) -> bool:

@@ -53,6 +53,7 @@ class Parts:
     beside: tuple[str, ...] = ()  # lines that every short answer of this turn tells as well
     kinds: list[str] = field(default_factory=list)  # of question, whose sentences the answer of this turn has
     supposed: Supposed | None = None  # of the draft of which it was worked out last
+    asked_with_job: str = ""  # the question that a job came with, until there is a plan that answers it
 
     @property
     def catalog(self) -> Catalog:

@@ -40,7 +40,9 @@ def read_back(
     aside += _for_so_many(before, after)
     kept = {name: value for name, value in fields.items() if name not in change.set_aside or name in before.fields}
     shown = [_shown(name, value, before, catalog, after) for name, value in _all_set(before, after, kept).items()]
-    return Understood(fields=tuple(shown), assumed=(*aside, *granted, *_assumed(after, fields, named)), rest=rest)
+    return Understood(
+        fields=tuple(shown), assumed=(*aside, *granted, *_assumed(after, fields, named, catalog)), rest=rest
+    )
 
 
 def _given_way(name: str, before: Draft, after: Draft, fields: Mapping[str, Any]) -> Any:
@@ -81,7 +83,7 @@ def _shown(name: str, value: Any, before: Draft, catalog: Catalog, after: Draft)
     return UnderstoodField(field=name, value=value, text=text, before=replaced)
 
 
-def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> list[str]:
+def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str], catalog: Catalog) -> list[str]:
     split = [name for name in _SPLITS if name in draft.fields]
     strategy, decided = draft.fields.get("parallelism.strategy"), draft.fields.get("cluster.fabric")
     assumed = []
@@ -95,12 +97,12 @@ def _assumed(draft: Draft, fields: Mapping[str, Any], named: Iterable[str]) -> l
             f'say for example tp 8 to add some, or "auto" to search'
         )
     compared = [fabric for fabric in named if fabric != decided]
-    return assumed + [compared_only(one) for one in compared]
+    return assumed + [compared_only(value_text("cluster.fabric", one, catalog)) for one in compared]
 
 
-def compared_only(fabric: str) -> str:
+def compared_only(network: str) -> str:
     """What is said of a network that was spoken of and decides nothing."""
-    return f"{fabric} is compared like every other network, not taken as decided"
+    return f"{network} is compared like every other network, not taken as decided"
 
 
 def _strategy_assumed(draft: Draft) -> str:
@@ -108,10 +110,13 @@ def _strategy_assumed(draft: Draft) -> str:
     megatron = draft.fields.get("training.framework") in (None, "megatron")
     if megatron and any((draft.fields.get(name) or 1) > 1 for name in ("parallelism.tp", "parallelism.pp")):
         return (
-            "data parallelism is taken as ZeRO-1, as Megatron's recipes have it, because none was named; say ddp "
-            "or fsdp if it is that"
+            "data parallelism is taken as ZeRO-1, as Megatron's recipes have it, because none was named, and as ZeRO-2 "
+            "or FSDP where it does not fit; say ddp or fsdp if it is that"
         )
-    return "data parallelism is taken as DDP, because none was named; say fsdp or zero-1 if it is sharded"
+    return (
+        "data parallelism is taken as DDP, because none was named, and is sharded where it does not fit; say fsdp or "
+        "zero-1 if it is that"
+    )
 
 
 def in_words(tried: VariationShown) -> str:

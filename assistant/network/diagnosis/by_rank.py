@@ -88,6 +88,7 @@ class ByRank:
     # By unit: reports of the slowest rank, since the last one in which it was like the one it is compared with
     extremes: dict[str, deque[Told]] = field(default_factory=lambda: defaultdict(lambda: deque(maxlen=_KEPT)))
     even: set[str] = field(default_factory=set)  # the units of which there is such a one: ranks do equal work
+    rows: int = 0  # lines of lists and tables by rank, of which each may be another's
     stages_said: int = 0  # of a pipeline, each with work of its own; 0 where no line tells
     all_alike: bool = False  # whether a line names a way to share the work that has no stages
     first: dict[Series, int] = field(default_factory=dict)  # the line at which it is told first
@@ -135,6 +136,18 @@ class ByRank:
 
     def take(self, number: int, line: str) -> bool:
         """Read one cleaned line; whether it was one that tells of ranks."""
+        if self._listed(number, line):
+            self.rows += 1
+            return True
+        self._of_extremes(number, line)
+        told = self._in_a_sentence(number, line)
+        if not (told or self._label) and line.strip("|-+=: "):
+            headline = line.endswith(":") or not any(map(str.isdigit, line))
+            self._above = line.lower()[:_HEADLINE] if headline else ""
+        return told
+
+    def _listed(self, number: int, line: str) -> bool:
+        """Whether a line is one of a list or a table by rank, or of one rank's part."""
         if self._label and (listed := _LISTED.match(line)):
             unit = found[1] if (found := _UNIT.search(self._label) or _UNIT.search(self._above)) else ""
             self._keep(number, listed[1], self._label, listed[2], unit, self._above)
@@ -158,14 +171,7 @@ class ByRank:
         if self._section and (part := _PART.match(line)):
             self._keep(number, self._section, part[1].lower(), part[2], part[3])
             return True
-        if self._in_a_line(number, line, small) or self._in_a_table(number, line, small):
-            return True
-        self._of_extremes(number, line)
-        told = self._in_a_sentence(number, line)
-        if not (told or self._label) and small.strip("|-+=: "):
-            headline = line.endswith(":") or not any(map(str.isdigit, line))
-            self._above = small[:_HEADLINE] if headline else ""
-        return told
+        return self._in_a_line(number, line, small) or self._in_a_table(number, line, small)
 
     def _in_a_sentence(self, number: int, line: str) -> bool:
         """A line that names its rank, with what it took."""

@@ -264,7 +264,7 @@ class DebugLog:
                 self.nics_found.setdefault(host, (int(nics[1]), number))
         if "platform" in text and "NET/OFI" in text:
             self.machine = self.machine or (found[1] if (found := _MACHINE.search(text)) else "")
-            if "AWS" in text or "Running on P" in text:
+            if ("AWS" in text or "Running on P" in text) and "ould not" not in text:
                 self._count(self.providers, "efa")  # a platform of AWS means EFA
         if "GPU Direct RDMA" in text and (found := _GDR.search(text)):
             self.gdr_lines.setdefault(found.group(1), number)

@@ -99,7 +99,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
         ring = _expected(*test, nodes, device, transport, catalog, log, adds=False, sums=False)
         expected = _as_ring(best, nodes, expected, ring, told=log.nvls_there)
     large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
-    checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps)
+    checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps, heard.samples.left)
     checked += [*judge_rows.checked(heard.reported, reports), *judge_counters.checked(heard.tools.counters)]
     return DiagnosedFile(
         path=path,
@@ -436,7 +436,16 @@ def _findings(
     stepped = known.steps.told > 1 and not any(run.rows for run in runs)
     found = [
         *known.findings(several, log, device, speed, tables.last, tables.moved),
-        *judge_network.findings(log, nodes, device, speed, known.standing, _heard_of(known, log), stepped=stepped),
+        *judge_network.findings(
+            log,
+            nodes,
+            device,
+            speed,
+            known.standing,
+            _heard_of(known, log),
+            stepped=stepped,
+            alone=nodes == 1 or transport in _INSIDE,
+        ),
         *judge_parts.findings(
             runs, log, tools, heard.sweeps, speed, known.connected, log.machine or known.said("machine-named")
         ),

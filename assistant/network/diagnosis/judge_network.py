@@ -37,13 +37,14 @@ def findings(
     heard_of: bool = False,
     *,
     stepped: bool = False,
+    alone: bool = False,
 ) -> Iterator[DiagnosisFinding]:
     """What the debug lines of one file say; ``speed``: of the job, as far as its tables are judged; ``named``: the
     signs of lines that are not NCCL's; ``heard_of``: other lines are of most of the ranks; ``stepped``: the job did
-    steps and measured nothing."""
+    steps and measured nothing; ``alone``: nothing leaves its node."""
     yield from _lines(log, speed, heard_of)
     yield from _version(log, device, speed)
-    yield from _settings(log, nodes, device, named, speed)
+    yield from _settings(log, nodes, device, named, speed, alone=alone)
     line, value = log.settings.get("NCCL_IB_HCA", (0, ""))
     if "no-rdma-device" in named and value and not value.startswith("^") and not log.device_list:
         yield finding("adapters-filtered", line, value=value[:80])
@@ -125,21 +126,21 @@ def _as_meant(told: DiagnosisFinding, log: DebugLog, setting: str, speed: Speed)
 
 
 def _settings(
-    log: DebugLog, nodes: int | None, device: str, named: frozenset[str], speed: Speed
+    log: DebugLog, nodes: int | None, device: str, named: frozenset[str], speed: Speed, *, alone: bool
 ) -> Iterator[DiagnosisFinding]:
     def said(name: str) -> tuple[int, str]:
         return log.settings.get(name, (0, ""))
 
     line, value = said("NCCL_IB_DISABLE")
-    if value not in ("", "0") and nodes != 1 and not sockets_are_all(log, device):
+    if value not in ("", "0") and not alone and not sockets_are_all(log, device):
         told = finding("ib-disabled", line, value=value[:20])
         told = _as_meant(told, log, "NCCL_IB_DISABLE", speed)
         yield as_information(told) if log.by_plugin or "ethernet-only" in named else told
     line, value = said("NCCL_IB_HCA")
     if value and "," not in value and not value.startswith("^") and len(log.device_list or []) == 1:
         per_node = log.local_ranks or (log.ranks // nodes if nodes else 0)
-        alone = per_node == 1 or is_pcie(device) or log.looped or log.adapters_chosen
-        name = "one-adapter-there" if _only_one(log) else "one-adapter-is-all" if alone else "one-adapter-pinned"
+        by_itself = per_node == 1 or is_pcie(device) or log.looped or log.adapters_chosen
+        name = "one-adapter-there" if _only_one(log) else "one-adapter-is-all" if by_itself else "one-adapter-pinned"
         yield finding(name, line, adapter=value[:40])
     for value, its in log.host_ids.items():
         if len(its) > 1:

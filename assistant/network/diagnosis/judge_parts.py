@@ -114,17 +114,20 @@ def _slower_adapters(log: DebugLog, tools: Tools, speed: Speed, ran: bool) -> It
     known = {**_of_topology(log), **tools.adapter_rates, **log.speeds}
     rates = {place: each for place, each in known.items() if place not in tools.down}
     used = {name for name, _ in log.device_list or []} & {name for _, name in rates}
-    of_name, of_host = defaultdict[str, list[float]](list), defaultdict[str, list[float]](list)
+    of_name, of_host = defaultdict[str, list[float]](list), defaultdict[tuple[str, str], list[float]](list)
+    layer = lambda place: tools.layers.get(place, ("", 0))[
+        0
+    ]  # an Ethernet port beside InfiniBand's is for other things
     for (host, name), (rate, _) in rates.items():
         of_name[name].append(rate)
         if not used or name in used:
-            of_host[host].append(rate)
+            of_host[host, layer((host, name))].append(rate)
     elsewhere = {name: sorted(its)[len(its) // 2] for name, its in of_name.items()}
-    beside = {host: _most(its) for host, its in of_host.items()}
+    beside = {place: _most(its) for place, its in of_host.items()}
     slow = list[tuple[int, str, float, float, bool]]()
     for (host, name), (rate, line) in rates.items():
         alone = len(of_name[name]) == 1
-        usual = beside[host] if alone and (not used or name in used) else elsewhere[name]
+        usual = beside[host, layer((host, name))] if alone and (not used or name in used) else elsewhere[name]
         if rate < DROP * usual:
             slow.append((line, f"{name} on {host}" if host else name, rate, usual, alone))
     if len(slow) > max(2, len(rates) // 4):

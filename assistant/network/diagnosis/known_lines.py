@@ -88,12 +88,22 @@ def words() -> dict[int, tuple[str, ...]]:
     return {bit: _WORDS.get(bit, ()) + others.get(bit, ()) for bit in {*_WORDS, *others}}
 
 
-def exact() -> list[bytes]:
-    """The numbers of four digits and more that patterns of known failures ask for; the domain of a bus (0000) says
+def _exact_in(signature: Signature) -> set[bytes]:
+    """The numbers of four digits and more that a failure's pattern asks for; the domain of a bus (0000) says
     nothing."""
-    patterns = [re.sub(r"\[[^\]]*\]", "", each.pattern.pattern) for each in signatures() if each.pattern]
-    asked = {number for pattern in patterns for number in re.findall(r"\d{4,}", pattern) if int(number)}
-    return [number.encode() for number in sorted(asked)]
+    text = re.sub(r"\[[^\]]*\]", "", signature.pattern.pattern) if signature.pattern else ""
+    return {number.encode() for number in re.findall(r"\d{4,}", text) if int(number)}
+
+
+def exact() -> list[bytes]:
+    """The numbers of four digits and more that patterns of known failures ask for."""
+    return sorted({number for each in signatures() for number in _exact_in(each)})
+
+
+@lru_cache(maxsize=1)
+def of_exact() -> int:
+    """The bits of the failures that ask for one."""
+    return sum(1 << (SIGNATURES + at) for at, each in enumerate(signatures()) if _exact_in(each))
 
 
 # What is asked of a number of four digits and more beyond that it is one: that it has five or more, or at most so many.
@@ -104,6 +114,11 @@ def sized() -> int:
     """The bits of the known failures of which two lines may tell differently that differ in long numbers alone."""
     places = (at for at, each in enumerate(signatures()) if each.pattern and _SIZED.search(each.pattern.pattern))
     return sum(1 << (SIGNATURES + at) for at in places)
+
+
+def asks(signature: Signature) -> bool:
+    """Whether each line of a failure or sign is asked where it stands, and what it says there."""
+    return signature.code in _ASKED
 
 
 @lru_cache(maxsize=1)
@@ -145,6 +160,7 @@ class KnownLines:
         self.raw = b""  # the line that is read, as it stands in the log
         self.plain = True  # whether the last line told nothing by its numbers, as far as these readers go
         self.numbers: Callable[[int, str], bool] | None = None  # of them, who asked for its numbers alone
+        self.started = False  # whether the last line told of a start, or of what comes between two
         self._quiet = 0  # the bits of signs that are known by now
         self.card = ""  # without NVLink, where a line names one
         self.collectives, self.saves = Collectives(), saves.Saves()
@@ -218,6 +234,7 @@ class KnownLines:
         loose = [each for each in telling if each.otherwise]
         there = [each for each in telling if each.offers] if loose else []
         named: set[LogTransport] = {each.transport for each in firm or there or loose if each.transport}
+        named -= {"nvlink"} if len(named) > 1 else set()  # which is in each node, whatever joins these
         return named.pop() if len(named) == 1 else None
 
     @property
@@ -262,6 +279,7 @@ class KnownLines:
         started = bits & STARTS and self.attempts.take(
             number, line, self.raw.decode("utf-8", errors="replace"), self.steps
         )
+        self.started = bool(started) and not self.attempts.passed_over
         if started:
             self.plain, self.numbers = False, self._without_start if self.attempts.passed_over else None
         if "NCCL " in line:

@@ -1,6 +1,7 @@
 """How a log is read: which of the readers a line may tell something, each asked once of lines that are alike."""
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import BinaryIO, cast
@@ -12,7 +13,8 @@ from .kinds import Counts, Fold, Kind, Kinds, asking_bits
 from .perf_table import Reader, numbers_of
 from .repeats import Again, Repeats
 from .reported import Reported
-from .signatures import any_said, one_in, places, signatures
+from .samples import Left, Samples
+from .signatures import Signature, any_said, one_in, places, signatures
 from .sweeps import Sweeps
 from .telling import Telling
 from .text import LEAST, Piece, Prefixes, cleaned, pieces_of
@@ -39,6 +41,10 @@ class Heard:
     tools: Tools = field(default_factory=Tools)
     sweeps: Sweeps = field(default_factory=Sweeps)
     reported: Reported = field(default_factory=Reported)
+    samples: Samples = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.samples = Samples(self.tools)
 
 
 class Reading:
@@ -50,6 +56,8 @@ class Reading:
         self._telling, self._repeats, self._like = _telling(), Repeats(), b""
         self._signed = b""  # the line in which signatures are looked for, without its numbers
         self._kinds, self._prefixes = Kinds(self._telling.of), Prefixes()
+        self._samples = self.heard.samples
+        self._odd = False  # whether a piece had characters that control a terminal
         self._heads: dict[bytes, _Place] = {}  # of lines of NCCL's: by host, process and GPU as they stand there
         self._places = set[_Place]()  # whose lines have been read: a new process there says nothing else
         self._ways: dict[tuple[_Place, bytes], Counts] = {}  # and by what a channel goes
@@ -60,15 +68,23 @@ class Reading:
         tools, sweeps, reported = self.heard.tools, self.heard.sweeps, self.heard.reported
         like_a_row, like_ranks = self.tables.like_a_row, self.tables.like_ranks
         every, tried = False, True  # whether all lines are read; whether those are that may be of trials
+        samples, exact = self._samples, known_lines.of_exact() & ~known_lines.of_work()
         for piece in pieces_of(stream, _exact()):
             kinds = map(self._kinds.__getitem__, piece.kinds)
+            self._odd = self._odd or piece.odd
             for at, (raw, kind) in enumerate(zip(piece.lines, kinds, strict=True)):
                 if kind.numbers and like_a_row(piece.first + at, raw, kind.numbers):
                     continue
                 if kind.ranks and like_ranks(piece.first + at, raw):
                     continue
                 if kind.heads or reported.open:
-                    reported.take(piece.first + at, raw, piece.kinds[at], kind.heads)
+                    reported.take(piece.first + at, raw, piece.kinds[at], kind)
+                if (
+                    kind.family.thinned
+                    and not (kind.bits & exact and at in piece.marked)
+                    and samples.leaves(piece.first + at, raw, kind)
+                ):
+                    continue
                 if (not every or kind.barren) and not (tried and kind.hint):
                     if not kind.bits:
                         continue
@@ -77,11 +93,20 @@ class Reading:
                 elif kind.ours and kind.fold is not None and self._is_alike(piece, at, raw, kind):
                     continue
                 number = piece.first + at
+                if samples.open and not kind.family.thinned:
+                    self._read_left(samples.before())
                 if (every or len(raw) > LEAST) and (bits := self.wanted(number, raw, kind, at in piece.marked)):
                     self.take(number, cleaned(raw, self._prefixes, odd=piece.odd), bits, raw, kind)
                     every, tried = tools.under_way or sweeps.open, sweeps.under_way
         reported.close()
+        self._read_left(samples.at_the_end(lambda raw: cleaned(raw, self._prefixes, odd=self._odd)))
         self._settle()
+
+    def _read_left(self, lines: Iterable[Left]) -> None:
+        """Read lines that were left as others are like them."""
+        self._like = self._signed = b""
+        for number, raw, kind in lines:
+            self.take(number, cleaned(raw, self._prefixes, odd=self._odd), kind.bits or _ANY, raw, kind)
 
     def _is_alike(self, piece: Piece, at: int, raw: bytes, kind: Kind) -> bool:
         """Count a line of a kind that is known; whether it is no more than that."""
@@ -105,6 +130,8 @@ class Reading:
             self.heard.known.raw = raw
             if fold.numbers and not fold.numbers(number, line):
                 return False
+        if (fold.numbers or kind.residual) and not kind.ours:
+            self._samples.counted(kind)
         kind.count, kind.last = kind.count + 1, number
         return True
 
@@ -130,6 +157,11 @@ class Reading:
                     counter[what] += kind.count
                 self.heard.known.alike(kind.count, kind.last, kind.fold)
             kind.fold, kind.count = None, 0
+            family = kind.family
+            for seen in family.seen if family.passed else ():
+                seen.count += family.passed
+            self.heard.known.steps.told += family.passed * family.steps
+            family.passed = 0
         for way, count in self._counts.items():
             for counter, what in self._ways[way]:
                 counter[what] += count
@@ -191,7 +223,12 @@ class Reading:
         strange, before, heard.known.raw = heard.known.strange, heard.known.went_on, raw
         if kind.fold is not None and bits & known_lines.of_work():
             bits = self._at_work(number, line, bits, kind.fold)
+        absent = len(heard.known.absent)
         seen = heard.known.take(number, line, bits, self._signed) if bits & ~_OTHERS else ()
+        telling = bool(bits & known_lines.FAILED or ours or heard.known.started or len(heard.known.absent) > absent)
+        telling = telling or any(_is_told(each.signature) for each in seen)
+        kind.family.seen, kind.family.steps = tuple(seen), heard.known.steps.last == number
+        heard.tools.kept, tabled, kept = "", False, heard.sweeps.trials_kept
         fold = Fold((), tuple(seen))
         fold.strange, fold.went_on = heard.known.strange is not strange, heard.known.went_on != before
         fold.numbers = heard.known.numbers
@@ -210,6 +247,7 @@ class Reading:
                 of_list = log.last_listed if listed else ()
                 self._repeats.keep(self._like, Again(counts, tuple(seen), told, of_list, went_on=went_on))
         elif bits & _TABLE and self._of_table(number, line):
+            tabled = True
             heard.tools.taken_by_others()
             if bits == _TABLE and line[:1].isdigit() and kind.clean and raw.split() == line.encode().split():
                 kind.numbers = numbers_of(line)
@@ -230,9 +268,11 @@ class Reading:
                 kind.tried(fruitful=heard.sweeps.take(number, line))
             elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
                 self._repeats.keep(self._like, Again((), tuple(seen), went_on=went_on))
+            kind.family.asks_tools = kind.family.asks_tools or bool(tools)
             rows = bits & _TABLE and line[:1].isdigit()
             if bits and not (ours or rows or "_perf" in line or (tools and heard.tools.told)):
                 self._learn(kind, fold)
+        self._samples.read(raw, kind, telling=telling or tabled or heard.sweeps.trials_kept > kept)
 
     @staticmethod
     def _at_work(number: int, line: str, bits: int, fold: Fold) -> int:
@@ -283,6 +323,12 @@ class Reading:
             self._settle()
             self._repeats.forget()
         return read
+
+
+def _is_told(signature: Signature) -> bool:
+    """Whether what a line tells may be another thing in each line that is like it, or is told at its place."""
+    plain = signature.sign or signature.code == "worked"
+    return not plain or signature.recurs or signature.ends or signature.at_the_end or known_lines.asks(signature)
 
 
 def _head_of(raw: bytes) -> tuple[bytes, int]:

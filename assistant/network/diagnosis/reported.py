@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass, field
 
 from .columns import NAMES, Headline, cells_of, headlines_in, meaning_of
+from .kinds import Kind
 
 _MOST = 20_000  # rows of a log that are kept: 3 MB
 _SHEETS, _KINDS = 1000, 20_000  # tables that are kept, and kinds of rows of which is remembered whether they fit
@@ -68,20 +69,21 @@ class Reported:
     _missed: int = 0
     _fits: dict[bytes, bool] = field(default_factory=dict)
 
-    def take(self, number: int, raw: bytes, kind: bytes, may_open: bool) -> None:
-        """Read a line; ``kind``: the same for all lines that differ in numbers alone; ``may_open``: whether it may be a
-        headline."""
-        if may_open and self._headed(number, raw):
-            return
+    def take(self, number: int, raw: bytes, key: bytes, kind: Kind) -> None:
+        """Read a line; ``key``: the same for all lines that differ in numbers alone, as their ``kind`` is."""
+        if kind.heads:
+            if self._headed(number, raw):
+                return
+            kind.heads_none()
         if self._open is None:
             return
-        fits = self._fits.get(kind)
+        fits = self._fits.get(key)
         if fits is None:
-            if not raw.strip(_DRAWN) or (kind.lstrip()[:1] == b"#" and b"0" not in kind):  # drawn, or the units
+            if not raw.strip(_DRAWN) or (key.lstrip()[:1] == b"#" and b"0" not in key):  # drawn, or the units
                 return
             fits = len(raw) < _WIDE and self._open.fits(raw)
             if len(self._fits) < _KINDS:
-                self._fits[kind] = fits
+                self._fits[key] = fits
         if fits:
             self._missed = 0
             if self._kept < _MOST:

@@ -19,6 +19,7 @@ _NUMBER = re.compile(r"\d{1,9}(?:\.\d{1,6})?")
 _DIGITS = re.compile(r"\d+")
 _WAITED = ("data", "load", "wait")  # one is in every line that tells of it
 _UNITS = ("seconds", "sec", "secs")  # labels that are in seconds by themselves
+_UNIT = re.compile(r"[\d.]{0,16} ?(ms|s)\b")  # behind a number that has not ended, or at it
 _BEFORE = 12  # characters by which a step is found in the line as it stands in the log
 
 
@@ -94,12 +95,12 @@ class Steps:
         paces = (self.every_job, *paces)
         if (time := self._took(line, small)) is not None:
             rate = None if self._by_rate or not self.every_job.asks_rates else _rate_in(line)
-            waited = known.data.search(line) if time > 0 and one_in(line, _WAITED) else None
+            waited = self._waited(line) if time > 0 and one_in(line, _WAITED) else None
             for pace in paces:
                 pace.timed(time, number)
                 pace.did(rate or 0.0)
-                if waited:
-                    pace.waited(float(waited[1]) / time, number)
+                if waited is not None:
+                    pace.waited(waited / time, number)
         for pace in paces:
             pace.as_printed(raw)
         return True
@@ -158,6 +159,15 @@ class Steps:
             return None
         before = _DIGITS.sub("0", small[: found.start()])
         return float(found["value"] or found["alone"]) if _of_a_step(before, "took") else None
+
+    def _waited(self, line: str) -> float | None:
+        """How long a step waited for data, in the unit in which the line has the time of the step."""
+        if (found := _known().data.search(line)) is None:
+            return None
+        at = line.find(self._label) + len(self._label) if self._label in line else len(line)
+        wait, step = (_UNIT.match(line, end) for end in (found.end(), at))
+        factor = {("ms", "s"): 1e-3, ("s", "ms"): 1e3}.get((wait[1] if wait else "", step[1] if step else ""), 1.0)
+        return float(found[found.lastindex or 0]) * factor
 
     @property
     def ended(self) -> bool:

@@ -87,6 +87,11 @@ class Sweeps:
         self.by_rank.leave(lines)
 
     @property
+    def trials_kept(self) -> int:
+        """How many lines told a trial, or a row of a table by rank."""
+        return self._kept + len(self.between) + self.by_rank.rows
+
+    @property
     def under_way(self) -> bool:
         """Whether more lines are read, whatever their words."""
         return self._looked <= _MOST

@@ -40,7 +40,8 @@ class _Value(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     what: Literal["rate", "mtu", "down", "hot", "tcp", "switch", "ping", "loss", "cpus", "periods", "throttled", "busy",
-                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "reasons", "counter"]  # fmt: skip
+                  "lanes", "most_lanes", "limit", "usual_limit", "memory", "netdev", "layer", "reasons",
+                  "counter"]  # fmt: skip
     has: tuple[str, ...]
     pattern: Pattern
     factor: float = 1.0
@@ -157,11 +158,14 @@ class Tools:
     at_work: set[tuple[str, str]] = field(default_factory=set)  # GPUs, as what prints their memory says too
     limits: dict[tuple[str, str], tuple[float, float, int]] = field(default_factory=dict)  # W, by GPU: set, by default
     netdevs: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # of adapters: their interfaces
+    layers: dict[tuple[str, str], tuple[str, int]] = field(default_factory=dict)  # of adapters: InfiniBand or Ethernet
     _files: deque[str] = field(default_factory=deque)  # interfaces of which the next lines are the rates
     _most_lanes: float = 0.0
     _limit: float = 0.0
     _ping: float = 0.0
     told: bool = False  # whether the last line said something by its numbers, or may have
+    kept: Literal["", "device", "counter", "other"] = ""  # what of it was kept: which it is of, or more
+    placed: tuple[str, str] = ("", "")  # the host, where the line names it itself, and device of the last that told it
     _neighbours: int = 0  # lines in which more of a table of neighbours may stand
     _host: str = ""
     _devices: dict[str, str] = field(default_factory=dict)  # by host: of which the lines are
@@ -171,6 +175,11 @@ class Tools:
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
         return self._neighbours > 0 or bool(self._columns or self._files) or self.matrix.under_way or self._asked_bus
+
+    @property
+    def _named(self) -> dict[str, dict[tuple[str, str], tuple[str, int]]]:
+        """What is kept as a word of a place, by what it is."""
+        return {"switch": self.switches, "busy": self.busy, "netdev": self.netdevs, "layer": self.layers}
 
     @property
     def without_rdma(self) -> bool:
@@ -189,8 +198,23 @@ class Tools:
         adapters = {(host, netdev): name for (host, name), (netdev, _) in self.netdevs.items()}
         return {(host, adapters.get((host, name), name)): rate for (host, name), rate in self.rates.items()}
 
+    @property
+    def place(self) -> tuple[str, str]:
+        """The host and the device of which the next lines are."""
+        return self._host, self._devices.get(self._host, "")
+
+    def stand(self, host: str, device: str) -> None:
+        """The next lines are of this host, that of the last lines where it is empty, and device."""
+        self._host = host or self._host
+        self._devices[self._host] = device
+
+    def again(self, placed: tuple[str, str]) -> None:
+        """A line came that says the same of a device as one before."""
+        self._devices[placed[0] or self._host] = placed[1]
+
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line that is not NCCL's."""
+        self.kept = ""
         if not line:
             return
         small, table = line.lower(), False
@@ -200,6 +224,7 @@ class Tools:
             self._on_the_bus(line)
         if self._files or "/speed" in small:
             self._filed(number, line)
+            self.kept = "other"
         if self.matrix.under_way or "ffinity" in line or line.startswith("GPU0"):
             self.matrix.take(number, line)
             table = True
@@ -208,6 +233,7 @@ class Tools:
             table = True
         self._neighbours = _AFTER if "lldp" in small else max(0, self._neighbours - 1)
         self.told = self.told or table or self._neighbours > 0
+        self.kept = "other" if table or self._neighbours > 0 or self._asked_bus else self.kept
         if self._neighbours and (row := _known().neighbours.search(line)):
             self._neighbours = _AFTER
             for found in _known().neighbour.finditer(line):
@@ -253,14 +279,16 @@ class Tools:
         if line[0] in "[=#*-" or one_in(line[:_PROMPT], ("$", "#", ">", "%")):
             for pattern in _known().hosts:
                 if found := pattern.search(line):
-                    self._host, self.told = found["host"].split(".")[0], True
+                    self._host, self.told, self.kept = found["host"].split(".")[0], True, "other"
                     self._devices.pop(self._host, None)
                     break
         if one_in(small, _telling("devices")):
             for pattern in _known().devices:
                 if (found := pattern.search(line)) and len(self._devices) < _MOST:
                     (kind, name), self.told = next(iter(found.groupdict().items())), True
-                    self._devices[self._host_of(line)] = {"gpu": f"{_GPU} {name}", "aside": _ASIDE}.get(kind, name)
+                    host, device = self._host_of(line), {"gpu": f"{_GPU} {name}", "aside": _ASIDE}.get(kind, name)
+                    self._devices[host], self.kept = device, self.kept or "device"
+                    self.placed = "" if host == self._host else host, device
                     return
 
     def _host_of(self, line: str) -> str:
@@ -282,9 +310,10 @@ class Tools:
                 named = found.groupdict()
                 device = named.get("device") or self._devices.get(host, "")
                 if each.what == "counter":
+                    self.kept = "counter" if self.kept in ("", "device") else self.kept
                     self._count(named["counter"], (host, device), found["value"], number)
                     continue
-                place = named.get("host") or host, device
+                place, self.kept = (named.get("host") or host, device), "other"
                 self.aside |= {number} if device == _ASIDE and "downgraded" in small else set[int]()
                 self._keep(each, place, found["value"], number)
                 self.at_work |= {place} if int(named.get("load") or 0) >= _AT_WORK else set[tuple[str, str]]()
@@ -292,7 +321,7 @@ class Tools:
                 return
         for each in _known().crowded:
             if one_in(small, each.has) and (found := each.pattern.search(line)):
-                self.told = True
+                self.told, self.kept = True, "other"
                 self._compare(each, line[found.start() if each.most else found.end() :], number)
 
     def _keep(self, each: _Value, place: tuple[str, str], value: str, number: int) -> None:
@@ -302,7 +331,7 @@ class Tools:
             self.down.setdefault(place, number)
         elif each.what in ("hot", "reasons"):
             self._slowed(place, int(value, 0) if each.what == "reasons" else _HOT, number)
-        elif (names := {"switch": self.switches, "busy": self.busy, "netdev": self.netdevs}.get(each.what)) is not None:
+        elif (names := self._named.get(each.what)) is not None:
             names.setdefault(place, (value, number))
         elif each.what in ("cpus", "periods", "throttled"):
             self.cpu.setdefault(place[0], {})[each.what] = (each.number(value), number)

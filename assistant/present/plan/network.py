@@ -8,7 +8,7 @@ from assistant.vocabulary.plan import Plan
 
 from .. import figures
 from ..blocks import Block, Bullets, Chart, Table, titled, told
-from ..design import DRAWN, known
+from ..design import DRAWN, ends, known, watts
 from ..topology_drawing import drawing_lines, drawing_svg
 from ..topology_drawing import told as drawn_in_sentences
 from . import reading
@@ -36,7 +36,7 @@ def design(plan: Plan) -> list[Block]:
     size = (
         f"{of_each}{counted(d.nodes, 'node')}, {counted(d.nics, 'NIC')}, {switches} in {tiers}: {d.leaf} leaf, "
         f"{d.spine} spine, {d.core} core; "
-        f"{d.optics:,} optics; {figures.significant(d.power_w / 1000)} kW."
+        f"{ends(d)}; {watts(d)}."
     )
     drawing = Chart(
         tuple(drawing_lines(built, DRAWN)),

@@ -82,5 +82,6 @@ def split(plan: Plan) -> str | None:
     best = reading.chosen(plan)
     if best is None or not best.parallelism:
         return None
-    need = f"; {reading.gib(best):.0f} GiB on the fullest GPU, margin included"
+    spare = "little margin" if reading.crowded(plan) else "margin included"
+    need = f"; {reading.gib(best):.0f} GiB on the fullest GPU, {spare}"
     return f"Split: {figures.layout(best.parallelism)}{need if reading.gib(best) and best.fits else ''}."

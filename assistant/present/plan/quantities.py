@@ -253,6 +253,9 @@ def memory(plan: Plan, found: Candidate, catalog: Catalog) -> list[Block]:
     counted = [_COUNTED_SERVING] if reading.serves(plan) else _COUNTED_TRAINING
     if found.learning is not None:
         counted = [phases.memory(found.learning), *_COUNTED_LEARNING]
+    if reading.crowded(plan) and found is reading.chosen(plan):
+        may = [warning.message for warning in plan.warnings if warning.code == "memory-full"]
+        return told(f"It hardly fits: {full}.", split, *may, *counted)
     return told(f"It fits: {full}, {max(0.0, room - need):,.1f} to spare; a margin is counted in.", split, *counted)
 
 

@@ -232,6 +232,11 @@ def gib(found: Candidate) -> float:
     return (found.memory_gb_per_gpu or 0.0) * 1e9 / 2**30
 
 
+def crowded(plan: Plan) -> bool:
+    """Whether the split that was given may run out of memory."""
+    return any(warning.code == "memory-full" for warning in plan.warnings)
+
+
 def with_upkeep(plan: Plan) -> str:
     """What a price per GPU-hour has in it beside the write-off, of what is bought."""
     return ", with its power and upkeep" if plan.purchase is not None else ""

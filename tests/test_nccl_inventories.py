@@ -1,0 +1,102 @@
+"""Reports in which nothing ran: the transport is the network that the adapters speak, and what carries other things is
+compared with its like alone."""
+
+from __future__ import annotations
+
+import pytest
+
+from assistant.api import diagnose
+
+_PORT = """CA '{name}'
+\tCA type: MT4129
+\tPort 1:
+\t\tState: Active
+\t\tPhysical state: LinkUp
+\t\tRate: {rate}
+\t\tLink layer: {layer}
+"""
+_PERFTEST = """                    RDMA_Write BW Test
+ Dual-port       : OFF\t\tDevice         : mlx5_3
+ Number of qps   : 4\t\tTransport type : IB
+ Link type       : {link}
+---------------------------------------------------------------------------------------
+ #bytes     #iterations    BW peak[Gb/sec]    BW average[Gb/sec]   MsgRate[Mpps]
+ 65536      7483212          0.00               392.33 \t\t   0.748311
+"""
+
+
+def _ports(*ports: tuple[str, int, str]) -> str:
+    return "".join(_PORT.format(name=name, rate=rate, layer=layer) for name, rate, layer in ports)
+
+
+@pytest.mark.parametrize(
+    ("text", "transport"),
+    [
+        (_ports(*((f"mlx5_{n}", 400, "InfiniBand") for n in range(8)), ("mlx5_8", 100, "Ethernet")), "infiniband"),
+        (_ports(*((f"mlx5_{n}", 200, "Ethernet") for n in range(4))), "roce"),
+        (_PERFTEST.format(link="IB"), "infiniband"),
+        (_PERFTEST.format(link="Ethernet"), "roce"),
+        ("efa 0000:4f:00.0: Setup irq:340\ninfiniband efa_0: IB device registered\nnvidia-nvswitch0: open\n", "efa"),
+    ],
+)
+def test_what_a_report_without_a_run_is_on_is_what_its_adapters_speak(text: str, transport: str) -> None:
+    found = diagnose(text).files[0]
+    assert found.transport == transport and not [each for each in found.findings if each.severity != "info"]
+
+
+def test_an_ethernet_port_for_storage_is_no_slow_adapter_but_a_slow_one_of_its_own_kind_is() -> None:
+    compute = [(f"mlx5_{n}", 400, "InfiniBand") for n in range(8)]
+    slow = diagnose(_ports(*compute[:7], ("mlx5_7", 200, "InfiniBand"), ("mlx5_8", 100, "Ethernet"))).files[0]
+    (told,) = [each for each in slow.findings if each.severity != "info"]
+    assert told.code == "adapter-slower" and "mlx5_7" in told.message
+
+
+@pytest.mark.parametrize(("wait", "waits"), [("1.7ms", False), ("1.9s", True)])
+def test_a_wait_for_data_is_compared_with_the_step_in_one_unit(wait: str, waits: bool) -> None:
+    steps = "".join(f"[rank0] step {n:4} | loss 9.1 | step_time 2.785s | data_wait {wait}\n" for n in range(0, 100, 5))
+    assert ("waits-for-data" in [each.code for each in diagnose(steps).files[0].findings]) is waits
+
+
+def test_a_file_system_that_stops_again_and_again_while_steps_wait_for_data_is_told() -> None:
+    step = (
+        "Epoch: [3]  [{n:4}/10009]  eta: 1:10:15  lr: 0.0008  loss: 2.9  time: {time}  data: {data}  max mem: 61877\n"
+    )
+    quick = "".join(step.format(n=n, time=0.4233, data=0.0141) for n in range(0, 500, 50))
+    slow = "".join(step.format(n=n, time=3.6381, data=3.2262) for n in range(500, 1500, 50))
+    silent = "gpu-n3 kernel: [882100.33] nfs: server 10.2.0.250 not responding, still trying\n"
+    again = "gpu-n3 kernel: [882165.91] nfs: server 10.2.0.250 OK\n"
+    told = {each.code: each.severity for each in diagnose(quick + silent + again + slow).files[0].findings}
+    assert told["storage-stopped"] == "error" and told["waits-for-data"] == "warning"
+
+
+def test_libfabric_on_slingshot_is_no_efa_though_the_plugin_looks_for_its_platform() -> None:
+    line = "nid001128:118003:118389 [0] NCCL INFO "
+    text = (
+        f"{line}NET/OFI Initializing aws-ofi-nccl 1.6.0\n"
+        f"{line}NET/OFI Could not find /sys/devices/virtual/dmi/id/product_name entry for AWS platform\n"
+        f"{line}NET/OFI Selected Provider is cxi (found 4 nics)\n{line}Using network AWS Libfabric\n"
+    )
+    assert diagnose(text).files[0].transport == "slingshot"
+
+
+def test_infiniband_switched_off_in_a_node_that_nothing_leaves_and_an_older_bmc_are_no_alarms() -> None:
+    line = "inf-h100-2:412:412 [0] NCCL INFO "
+    text = f"{line}NCCL version 2.21.5+cuda12.4\n{line}NCCL_IB_DISABLE set by environment to 1.\n" + "".join(
+        f"{line}Channel {n:02}/0 : 0[0] -> 1[1] via P2P/CUMEM\n" for n in range(24)
+    )
+    assert not [each for each in diagnose(text).files[0].findings if each.severity != "info"]
+    report = _ports(("mlx5_0", 400, "InfiniBand")) + "[WARN] bmc firmware 24.06.1 older than 24.09.0 (cosmetic)\n"
+    assert "firmware-differs" not in [each.code for each in diagnose(report).files[0].findings]
+
+
+def test_a_port_that_went_down_twice_since_its_start_and_ecn_without_losses_are_no_alarms() -> None:
+    check = (
+        "[ OK ] hca mlx5_{n}  port 1 ACTIVE LinkUp rate 400 link_layer InfiniBand lid 61{n} sm_lid 1 symbol_err 0 "
+        "link_downed {downs}\n"
+    )
+    found = diagnose("".join(check.format(n=n, downs=1 + (n == 6)) for n in range(8))).files[0]
+    assert found.transport == "infiniband" and not [each for each in found.findings if each.severity != "info"]
+    often = diagnose("".join(check.format(n=n, downs=1 + 40 * (n == 6)) for n in range(8))).files[0]
+    assert [each for each in often.findings if each.severity != "info"]
+    marked = "link mlx5_0/1 rx_write_requests 1880240172 out_of_sequence 0 np_ecn_marked_roce_packets 90118822\n"
+    assert not [each for each in diagnose(marked).files[0].findings if each.severity != "info"]
