@@ -10,8 +10,7 @@ of the rows are varied in every pass: other names and numbers, slips of the fing
 ``budget.mode`` and ``budget.owned``) anew from what the layers make of the messages, those of
 ``understanding_fit.WHOSE`` among them: ten minutes, and no other choice can be heard worse. It is to be done again
 after ``--on``. It says of sets that were kept aside how often what is told is found, and how often something else is,
-from which odds on. ``--head kind`` learns so what is asked of a plan, from the sentences of followups.yaml and
-``understanding_fit.KINDS`` (three minutes): kinds that were added since are then known by their meaning too.
+from which odds on.
 
 What ships was learned in four rounds, each going on from the one before: five passes over what there was (without
 learn_k to learn_m), two over everything, one with the examples of the wordings, and two over ``heard`` (with the
@@ -62,7 +61,6 @@ _RATE, _RATE_ON, _RATE_OF_HEADS = 3e-4, 1e-4, 1e-3
 _WARM_UP, _DECAY, _LEFT_OUT, _STEEPEST = 100, 0.01, 0.1, 1.0
 _OF_ACTS, _OF_CHOICES = 0.5, 0.75  # weights in the loss beside amounts and kinds
 _LONGEST = 160  # tokens, as in meaning.Encoder.words
-_OF_KINDS, _FIRM_OF_KINDS = "kind", 1e-4  # the other head that --head learns, whole; as _FIRM, per sentence
 _OF_A_HEAD, _OF_WHOSE = "choice", ("budget.mode=", "budget.owned=")  # the classes that --head learns
 _BESIDE = 1500  # rows that say nothing of these classes, beside all that do
 _FIRM, _NEW = 3e-4, 4.0  # how firmly the weights stay near those that ship; weight of a message of WHOSE beside others
@@ -470,39 +468,6 @@ def go_on(model: Model, file: dict[str, np.ndarray]) -> None:
     model.load_state_dict(state)
 
 
-# -- what is asked of a plan -------------------------------------------------------------------------------
-
-
-def kinds(file: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
-    """The head of kinds of question learned anew from what the layers make of the questions: softmax regression, the
-    same every time (L-BFGS), from the weights that ship and near them; kinds that it had not are new rows.
-
-    Of 116 sentences that were kept back the kind is right for 78, as with weights three times as firm; ten times as
-    firm: 80."""
-    told = list({(row.text, row.kind): row for row in questions()}.values())
-    names = sorted({str(row.kind) for row in told})
-    old, weight = file[f"classes.{_OF_KINDS}"].tolist(), opinion.whole(file, f"{_OF_KINDS}.weight")
-    bias = file[f"{_OF_KINDS}.bias"].astype(np.float32)
-    at = [old.index(one) if one in old else None for one in names]
-    begun = torch.tensor(np.stack([weight[n] if n is not None else 0 * weight[0] for n in at]))
-    shift = torch.tensor([float(bias[n] if n is not None else bias.min()) for n in at])
-    said, right_ = states(_as_shipped(file), told), torch.tensor([names.index(str(row.kind)) for row in told])
-    learned = [begun.clone().requires_grad_(), shift.clone().requires_grad_()]
-    optimizer = torch.optim.LBFGS(learned, max_iter=100, history_size=10, line_search_fn="strong_wolfe")
-
-    def slope() -> torch.Tensor:
-        optimizer.zero_grad()
-        apart = functional.cross_entropy(said @ learned[0].T + learned[1], right_)
-        total = apart + _FIRM_OF_KINDS * ((learned[0] - begun) ** 2).sum()
-        total.backward()
-        return total
-
-    optimizer.step(slope)
-    kept = opinion.in_bytes(f"{_OF_KINDS}.weight", learned[0].detach().numpy())
-    bias = learned[1].detach().numpy().astype(np.float16)
-    return kept | {f"{_OF_KINDS}.bias": bias, f"classes.{_OF_KINDS}": np.array(names)}
-
-
 # -- whose the machines are --------------------------------------------------------------------------------
 
 
@@ -637,13 +602,6 @@ def learn_whose() -> None:
     np.savez(words.OPINION, **file)  # type: ignore[arg-type]
 
 
-def learn_kinds() -> None:
-    """Writes the head of kinds learned anew."""
-    with np.load(words.OPINION, allow_pickle=False) as kept:
-        file = dict(kept)
-    np.savez(words.OPINION, **file | kinds(file))  # type: ignore[arg-type]
-
-
 def main(left_out: Sequence[str], on: Sequence[str]) -> None:
     random.seed(0)
     torch.manual_seed(0)
@@ -665,9 +623,9 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("left_out", nargs="*")
     parser.add_argument("--on", nargs="+", default=[], metavar="NAME")
-    parser.add_argument("--head", choices=[_OF_A_HEAD, _OF_KINDS])
+    parser.add_argument("--head", choices=[_OF_A_HEAD])
     asked = parser.parse_args()
     if asked.head:
-        {_OF_A_HEAD: learn_whose, _OF_KINDS: learn_kinds}[asked.head]()
+        learn_whose()
     else:
         main(asked.left_out, asked.on)

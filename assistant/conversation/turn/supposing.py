@@ -33,11 +33,12 @@ _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
 @dataclass(frozen=True)
 class Supposed:
     """``state`` has the plan of the draft with what is supposed; ``line`` says what that is; ``of`` is the draft as it
-    was told."""
+    was told. ``of_any_model``: nothing of its model was told, so that all figures are another job's."""
 
     of: Draft
     state: State
     line: str
+    of_any_model: bool = False
 
 
 def supposed(parts: Parts) -> Supposed | None:
@@ -71,7 +72,9 @@ def _of(parts: Parts, told: Draft) -> Supposed | None:
             base = further
     draft, plan = base
     same = parts.state.plan is not None and not _matters(parts.state.plan, base)
-    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), "" if same else _line(parts, told, draft))
+    any_model = "model" in told.missing and draft.fields.get("model") == _USUAL["model"]
+    line = "" if same else _line(parts, told, draft)
+    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), line, any_model)
 
 
 Fields = Mapping[str, Any]
@@ -153,7 +156,8 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     """The draft with the fields, what is missing beside them usual, and its plan."""
     try:
         draft = told.with_fields(fields, parts.catalog).draft if fields else told
-        sized = "cluster.gpus" in draft.fields  # of a job without model and size hardly anything was told
+        # Of a job without model and size hardly anything was told; one of which experts were told has its own model.
+        sized = "cluster.gpus" in draft.fields and not any(name.startswith("model.") for name in draft.fields)
         usual = {name: value for name, value in _USUAL.items() if name in draft.missing and (sized or name != "model")}
         draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
         count = open_count.taken(parts, draft)
