@@ -46,11 +46,6 @@ def _said(events: list[Event]) -> tuple[int, str]:
             "run by your own people",
         ),
         (
-            "pretrain 30B on 600B tokens, 128 H100 rented, 60 days",
-            "the hall is without power for 3 days next month, do we still make it?",
-            "days to spare of 60 days",
-        ),
-        (
             "pretrain 8B on 2T tokens, 256 H100 that we buy, 60 days",
             "are 2 spare nodes enough if a repair takes 14 days?",
             "4 spare nodes are enough 19 times of 20",
@@ -64,11 +59,6 @@ def _said(events: list[Event]) -> tuple[int, str]:
             "buy 64 H100 to fine-tune a 70B model on 5B tokens",
             "electricity and colocation per year, each by itself",
             "Room (colocation): not in the sum",
-        ),
-        (
-            "rent 64 H100 for 12 months to fine-tune 70B models",
-            "they offer 25% off for a two year commitment, should we?",
-            "They tie at 75 % use",
         ),
         (
             "rent 64 H100 to fine-tune a 70B model on 20B tokens",
@@ -87,8 +77,13 @@ def _said(events: list[Event]) -> tuple[int, str]:
         ),
         (
             "fine-tune on 64 H100 that we buy, budget 3M",
-            "when does the money go out?",
+            "does that include power and people?",
             "Supposed so far: model: Llama 3.1 70B",
+        ),
+        (
+            "fine-tune on 64 H100 that we buy, budget 3M",
+            "I saw pause storms take a cluster down, convince me",
+            "still needed: model",
         ),
     ],
 )

@@ -485,23 +485,8 @@ def _own_network(parts: Parts, plan: Plan, said: Utterance, fabric: str) -> str:
     typed = "".join(said.text[one.start : one.end] for one in said.entities if one.id == fabric)
     rated = any(one.kind == "rate" for one in said.amounts) or any(letter.isdigit() for letter in typed)
     if rated or given not in fabrics or fabrics[given].technology != fabrics[fabric].technology:
-        plain = rated or given or typed.lower() != "ethernet" or any(one in said.text.lower() for one in _PLAIN)
-        return fabric if plain else _with_rdma(parts, plan) or fabric
+        return fabric
     return given
-
-
-_PLAIN = ("plain", "tcp", "cheap", "gig", "normal", "ordinary", "standard", "regular")
-_OF_ETHERNET = frozenset({"roce", "spectrum-x", "ultra-ethernet"})
-
-
-def _with_rdma(parts: Parts, plan: Plan) -> str | None:
-    """The Ethernet that is meant beside InfiniBand where no rate is said: with RDMA, the plan's own or the cheapest."""
-    fabrics = parts.catalog.fabrics
-    able = [c for c in plan.candidates if c.step_time_s and fabrics[c.fabric].technology in _OF_ETHERNET and c.cost_usd]
-    if any(c.fabric == plan.recommendation.fabric for c in able):
-        return plan.recommendation.fabric
-    able = [c for c in able if c.verdict != "impossible" and c.fits is not False]
-    return min(able, key=lambda c: c.median_cost).fabric if able else None
 
 
 def _answer(parts: Parts, plan: Plan, kind: Mapping[str, Any], said: Utterance) -> list[Event]:

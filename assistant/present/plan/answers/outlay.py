@@ -144,7 +144,7 @@ def residual(asked: Asked) -> list[str]:
     rent = _rent(asked, months)
     if rent:
         verdict = "buying is the cheaper one then" if whole < rent else "renting stays the cheaper one"
-        said.append(f"Rented for as long, in full use: {figures.usd(rent)}, so {verdict}.")
+        said.append(f"Rented for as long, in full use: {figures.usd(rent)}, so with {share:.0%} left {verdict}.")
     return said
 
 
