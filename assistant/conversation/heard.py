@@ -81,7 +81,7 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
         fields.setdefault("cluster.fabric", said.fabrics[0])  # the network that is there is the one that is named
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
-    return with_quotes(_routed(_within(fields), draft), said, draft)
+    return with_quotes(_between_sites(_routed(_within(fields), draft), draft), said, draft)
 
 
 def _routed(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
@@ -89,9 +89,23 @@ def _routed(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
     as nearly all parameters of a mixture are its experts'."""
     known = lambda name: fields.get(f"model.{name}") or draft.fields.get(f"model.{name}")
     experts, params, active = known("experts"), known("params"), known("active_params")
-    if not (experts and params and active) or known("experts_per_token") or active > params:
+    if not experts or known("experts_per_token"):
+        return fields
+    if not (params and active):
+        return {**fields, "model.experts_per_token": _USUALLY[experts > _FEW]} if experts > _USUALLY[False] else fields
+    if active > params:
         return fields
     return {**fields, "model.experts_per_token": max(1, min(experts, int(experts * active / params)))}
+
+
+# Experts of a token where nobody said: two of up to 16 (Mixtral, Grok-1, Phi-3.5), eight of more (DeepSeek-V3, Qwen3).
+_FEW, _USUALLY = 16, {False: 2, True: 8}
+
+
+def _between_sites(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
+    """A line between sites is one between two, where nobody said how many."""
+    sites = fields.get("cluster.sites", draft.fields.get("cluster.sites"))
+    return {**fields, "cluster.sites": 2} if fields.get("cluster.wan_gbps") and sites is None else fields
 
 
 def _within(fields: dict[str, Any]) -> dict[str, Any]:

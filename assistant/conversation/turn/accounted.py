@@ -162,10 +162,11 @@ def _missing(
     of_quotes = tried is not None and any(one.field == QUOTES for one in tried.fields)  # what its seller may ask
     found += [Missing(name) for name in _sellers(parts, said) if name not in answer and not of_quotes]
     noun = demand.head[-1] if demand.head else ""
-    is_name = any(noun in said.text[one.start : one.end].lower() for one in said.entities)
+    sure = named and followup.is_sure(said, parts.kinds)
+    is_name = sure or any(noun in said.text[one.start : one.end].lower() for one in said.entities)
     if noun and not is_name and not demands.tells(answer, noun) and not _names(kinds, demands, noun):
         found.append(Missing(" ".join(demand.head)))
-    for want in demand.wants:
+    for want in () if sure else demand.wants:
         if not demands.wanted(answer, want) and not any(
             want in demands.wants_of(question) for kind in kinds for question in kind["says"]
         ):

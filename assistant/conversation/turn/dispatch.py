@@ -91,11 +91,13 @@ def _supposing(parts: Parts, said: Utterance) -> list[Event] | None:
     try:
         again = heard(said.text, found.state.draft, parts.library, parts.today)
         tells = lambda: _act(parts, again)
-        events = accounted(parts, again, tells) if followup.asks(parts, again) else None
+        clear = followup.is_clear(again) or not found.of_any_model
+        events = accounted(parts, again, tells) if clear and followup.asks(parts, again) else None
         after = parts.state
     finally:
         parts.state, parts.beside = told, ()
-    if events is None or after.draft != found.state.draft:
+    tried = found.of_any_model and after.variation is not found.state.variation
+    if events is None or tried or after.draft != found.state.draft:
         return None
     parts.state = replace(told, variation=after.variation, varied=after.varied)
     said_so = not found.line or any(isinstance(event, Note) and found.line in event.items for event in events)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Mapping, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -59,6 +59,7 @@ _SURELY = 0.75  # how likely a kind is beside which what the words are about say
 _AGREED = 0.3  # how likely the kinds are together that stand in the place of the topic that was read
 _CERTAIN = 0.93  # how likely a kind is that goes before whatever topic was read
 _BESIDE = 0.6  # how likely a kind is whose question goes before a fact that was read of the same words
+_ITS_OWN = 0.4  # how likely a kind is whose answer is not held against the noun of the question
 _AS_LIKELY = 0.4  # of the share of the first kind: then the next is answered too
 _OF_THE_FIRST, _BESIDE_IT = 2, 2  # sentences of the first kind and of the next, before the rest of the first
 _CLAUSES = re.compile(
@@ -88,6 +89,11 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
     if parts.state.plan is None:
         return None
     kind = _kind(parts, said, first=first)
+    for _ in range(_SILENT):
+        if kind is None or _tells_something(parts, said, kind):
+            break
+        said = _without(said, kind)  # of this plan it says nothing, so it is not what was meant
+        kind = _kind(parts, said, first=first)
     if kind is None and not first and _subjects(parts, said) and not new_facts(parts, said):
         kind = _SUBJECT
     of_term = _of_a_term_quoted(parts, said) if first else None
@@ -99,6 +105,26 @@ def answered(parts: Parts, said: Utterance, *, first: bool) -> list[Event] | Non
         return None  # the plan has nothing to say of it
     parts.more = partial(_more, parts, kind["more"], said, view)
     return events
+
+
+_SILENT = 2  # kinds that may have nothing to say
+
+
+def _tells_something(parts: Parts, said: Utterance, kind: Mapping[str, Any]) -> bool:
+    """Whether a kind of question has an answer in this plan."""
+    plan, names = parts.state.plan, [*_of_subject(parts, kind, said), *kind["tells"]]
+    if plan is None or kind.get("tried"):
+        return True
+    asked = _asked(parts, plan, said)
+    if any(sentences(asked, [one]) for one in names):
+        return True
+    works = None if kind.get("as_asked") else remedied(asked)  # of what would work it may tell something
+    return works is not None and bool(sentences(works[0], names))
+
+
+def _without(said: Utterance, kind: Mapping[str, Any]) -> Utterance:
+    """The message without the odds of one kind: the others are as likely as they were, no likelier."""
+    return replace(said, followup=tuple(one for one in said.followup if one[0] != kind["kind"]))
 
 
 def of_kind(parts: Parts, said: Utterance, kind: Mapping[str, Any]) -> list[Event]:
@@ -196,7 +222,8 @@ def _kind(parts: Parts, said: Utterance, *, first: bool) -> Mapping[str, Any] | 
         return None
     if first and "need" in (said.of_plan, said.topic) and len(said.fabrics) > 1 and not new_facts(parts, said):
         return next((one for one in kinds.values() if one.get("between")), None)
-    if said.offers and (said.act == "what-if" or "?" not in said.text):
+    of_a_quote = "?" in said.text or (_first_share(said) >= _SURE and _asks(parts, said))
+    if said.offers and (said.act == "what-if" or not of_a_quote):
         return None  # it is a quote of this plan from now on
     stated, topics = new_facts(parts, said), {said.of_plan, said.topic} - {None}
     told = said.amounts or said.entities
@@ -308,6 +335,17 @@ def _first_share(said: Utterance) -> float:
     return 0.0 if name == ELSEWHERE else share
 
 
+def is_clear(said: Utterance) -> bool:
+    """Whether it is likely enough which kind of question is asked to answer it of a job of which much is open."""
+    return _first_share(said) >= _SURE
+
+
+def is_sure(said: Utterance, kinds: Sequence[str]) -> bool:
+    """Whether the likeliest kind of question is among those that were answered, and so likely that its answer is one
+    whatever word the question has for its thing."""
+    return _first_share(said) >= _ITS_OWN and said.followup[0][0] in kinds
+
+
 def _says_nothing(said: Utterance, names: bool) -> bool:
     """Whether a message has no fact and asks nothing of the field: what is left is a question of the plan."""
     return said.act in (*_STATES, "unclear", "what-if") and not names and not said.entities
@@ -378,9 +416,13 @@ def new_facts(parts: Parts, said: Utterance) -> set[str]:
         doubt for doubt in said.doubts if not any(is_no_value(option, said, doubt.field) for option in doubt.options)
     )
     fields |= {doubt.field for doubt in doubts if doubt.field and not doubt.unlikely and len(doubt.meanings) == 1}
-    fields |= ({QUOTES} if said.offers else set()) | set(said.unset)
+    # What no plan can do without is not taken away: "if we drop the 30B" asks what the rest costs.
+    fields |= ({QUOTES} if said.offers else set()) | {path for path in said.unset if path not in _NEEDED}
     # "most of it is generation anyway": a part of the loop, no other job
     return fields - {"workload"} if draft.get("workload") == "rlhf" and said.act not in _STATES else fields
+
+
+_NEEDED = frozenset({"workload", "model", "model.params", "cluster.gpu", "cluster.gpus"})
 
 
 def _taken_from(parts: Parts) -> str | None:
@@ -418,6 +460,9 @@ def _asks(parts: Parts, said: Utterance) -> bool:
     words = " ".join(_PAUSES.sub(" ", said.text.lower()).split())
     if any(words.endswith(f" {one}") for one in told["asks"]):
         return True
+    *_, last = questions_in(said.text) or [""]
+    if last.lower().startswith(tuple(f"{one} " for one in told["interrogatives"])):
+        return True  # "the ITL is fine, but what happens at 900 users"
     while rest := next((words.removeprefix(f"{one} ") for one in told["leads"] if words.startswith(f"{one} ")), None):
         words = rest
     return any(words.startswith(f"{one} ") for one in told["opens"])
@@ -560,7 +605,8 @@ def without_the_proof(parts: Parts, said: Utterance, events: list[Event]) -> lis
     """A proof in at most five lines where a question in words of one's own was all that was asked: the whole of it is
     behind "more". "why", and why of a network or a rule by its name, ask for the proof."""
     proofs = [event for event in events if isinstance(event, Explanation)]
-    asked_for = len(said.text.split()) <= _A_WHY or said.fabrics or _names_a_proof(parts, said)
+    why_of_one = bool(said.fabrics) and said.text.lower().startswith("why")
+    asked_for = len(said.text.split()) <= _A_WHY or why_of_one or _names_a_proof(parts, said)
     if parts.state.plan is None or not proofs or asked_for:
         return events
     parts.more = lambda: events

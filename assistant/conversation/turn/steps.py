@@ -38,9 +38,25 @@ def change(
         step, counted = _with_count(parts, step, fields)
         made = parts.planned(step.draft)
     except InputError as error:
-        return parts.answered(_refused(error))
+        return _without_the_clash(parts, fields, error, rest, named, granted)
     understood = read_back(before.draft, step, fields, parts.catalog, rest=rest, named=named, granted=granted)
     return [understood, *counted, *_adopt(parts, before.advanced(step.draft), made)]
+
+
+def _without_the_clash(
+    parts: Parts, fields: Mapping[str, Any], error: InputError, rest: str, named: Iterable[str], granted: Iterable[str]
+) -> list[Event]:
+    """Of a job that is told all but the one fact that clashes is taken, and it is said which; a fact by itself that
+    cannot be changes nothing."""
+    clashing = error.place.field
+    if clashing not in fields or len(fields) < _A_JOB or parts.state.plan is not None:
+        return parts.answered(_refused(error))
+    left = {name: value for name, value in fields.items() if name != clashing}
+    told = f"Not taken: {field_name(clashing)}: {error.message}."
+    return [Note(text=told), *change(parts, left, rest, named, granted)]
+
+
+_A_JOB = 3  # facts of a job that is told
 
 
 def _with_count(parts: Parts, step: Change, fields: Mapping[str, Any]) -> tuple[Change, list[Event]]:

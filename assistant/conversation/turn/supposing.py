@@ -9,7 +9,7 @@ from itertools import product
 from typing import Any
 
 from assistant.present.fields import field_text
-from assistant.present.plan.reading import chosen
+from assistant.present.plan.reading import chosen, gpus
 from assistant.vocabulary.errors import InputError
 from assistant.vocabulary.fields import NUMERIC
 from assistant.vocabulary.plan import Plan
@@ -22,21 +22,23 @@ from .parts import Parts
 
 _CHOSEN = frozenset({"cluster.gpu", "cluster.gpus", "cluster.provider", "cluster.fabric", "budget.mode"})
 _LIMITS = frozenset({"constraints.deadline_days", "budget.usd", "budget.usd_per_month"})  # the tighter one is safe
-_OWNED = "budget.owned"
+_OWNED, _SIZE = "budget.owned", "model.params"
 _AS_PLANNED = {"budget.mode": "rent"}  # where nobody said whose the machines are
 _MOST_TRIED = 8  # plans that are weighed against each other
-_USUAL = {"cluster.gpu": "h100-sxm"}  # most offers of the catalog are of it
+# Most offers of the catalog are of the one; the other is the size that most jobs without a model speak of.
+_USUAL = {"cluster.gpu": "h100-sxm", "model": "llama-3.1-70b"}
 _SAYS, _WIDEST = "Supposed so far: {}.", 78  # characters of the line
 
 
 @dataclass(frozen=True)
 class Supposed:
     """``state`` has the plan of the draft with what is supposed; ``line`` says what that is; ``of`` is the draft as it
-    was told."""
+    was told. ``of_any_model``: nothing of its model was told, so that all figures are another job's."""
 
     of: Draft
     state: State
     line: str
+    of_any_model: bool = False
 
 
 def supposed(parts: Parts) -> Supposed | None:
@@ -55,18 +57,24 @@ def supposed(parts: Parts) -> Supposed | None:
 def _of(parts: Parts, told: Draft) -> Supposed | None:
     if not told.fields:
         return None
-    sure = [one for one in told.in_doubt if (not one.unlikely and not _left_open(one)) or one.fields & {*told.missing}]
+    sure = [one for one in told.in_doubt if (not one.unlikely and not _left_open(one)) or _is_needed(one, told)]
     base = min(_ways(parts, told, sure), key=_rank, default=None)
     if base is None:
         return None
+    decided = [one for one in sure if not one.fields <= _LIMITS]
+    unlimited = min(_ways(parts, told, decided), key=_rank, default=None) if len(decided) < len(sure) else None
+    if unlimited is not None and _is_smaller(base, unlimited):
+        base = unlimited
     base = _anywhere(parts, base)
     for one in (one for one in told.in_doubt if one not in sure and _counts(one)):
         further = _made(parts, base[0], _of_known_work(told, one.meanings)[0])
-        if further is not None and (_works(further[1]) or not _works(base[1])):
+        if further is not None and (_works(further[1]) or not _works(base[1])) and not _is_smaller(further, base):
             base = further
     draft, plan = base
     same = parts.state.plan is not None and not _matters(parts.state.plan, base)
-    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), "" if same else _line(parts, told, draft))
+    any_model = "model" in told.missing and draft.fields.get("model") == _USUAL["model"]
+    line = "" if same else _line(parts, told, draft)
+    return Supposed(told, State(draft=draft, plan=plan, adopted=plan), line, any_model)
 
 
 Fields = Mapping[str, Any]
@@ -76,6 +84,17 @@ _Way = tuple[Draft, Plan]
 def _left_open(one: InDoubt) -> bool:
     """Whether a network was only named: "we know Ethernet well" chooses none."""
     return one.fields == {"cluster.fabric"} and len(one.meanings) == 1
+
+
+def _is_needed(one: InDoubt, told: Draft) -> bool:
+    """Whether it would tell what nothing can be planned without."""
+    missing = {*told.missing}
+    return any(path in missing or path.partition(".")[0] in missing for path in one.fields)
+
+
+def _is_smaller(way: _Way, than: _Way) -> bool:
+    """Whether a limit leaves fewer GPUs than the plan that was shown has: what is asked is asked of that one."""
+    return gpus(way[1]) < gpus(than[1])
 
 
 def _counts(one: InDoubt) -> bool:
@@ -128,6 +147,8 @@ def _weighed(meanings: Sequence[Fields]) -> Sequence[Fields]:
     if path in _CHOSEN or (path in _LIMITS and any(path not in meaning for meaning in meanings)):
         return meanings
     same = [meaning for meaning in meanings if path in meaning]
+    if path == _SIZE:
+        return [max(same, key=lambda meaning: meaning[path])]  # of several models the cluster must run the largest
     return [min(same, key=lambda meaning: meaning[path])] if path in _LIMITS else meanings[:1]
 
 
@@ -135,7 +156,9 @@ def _made(parts: Parts, told: Draft, fields: Mapping[str, Any]) -> _Way | None:
     """The draft with the fields, what is missing beside them usual, and its plan."""
     try:
         draft = told.with_fields(fields, parts.catalog).draft if fields else told
-        usual = {name: value for name, value in _USUAL.items() if name in draft.missing}
+        # Of a job without model and size hardly anything was told; one of which experts were told has its own model.
+        sized = "cluster.gpus" in draft.fields and not any(name.startswith("model.") for name in draft.fields)
+        usual = {name: value for name, value in _USUAL.items() if name in draft.missing and (sized or name != "model")}
         draft = draft.with_fields(usual, parts.catalog).draft if usual else draft
         count = open_count.taken(parts, draft)
         draft = draft.with_fields({open_count.GPUS: count[0]}, parts.catalog).draft if count else draft

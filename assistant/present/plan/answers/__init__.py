@@ -17,6 +17,7 @@ from . import (
     configuring,
     contract,
     cut_short,
+    day_to_day,
     doubted,
     equipment,
     faults,
@@ -129,7 +130,7 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     ).split(),
     running: "by_a_factor stopped_between untouched quantised own_split lead_time in_the_switch".split(),
     traffic: (
-        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco"
+        "wiring_means wiring_here all_reduce_means irrelevant equivalent rated reached_less overlap diloco exchanged"
     ).split(),
     changing: "tapered adapters balancing upgrade_later inside rates".split(),
     compared: "spread spread_from dearer second_place apart".split(),
@@ -159,10 +160,13 @@ _BY_MODULE: Mapping[ModuleType, Sequence[str]] = {
     named_sums: "colocation sum_in_currency network_at_sum one_switch used_for".split(),
     sellers: "other_sellers other_bids named_seller seller_price without_seller which_others trust_seller".split(),
     kinds: "unit_of_each price_of_each gpu_at_less".split(),
-    horizon: "left_early waited_for term_while_falling in_more_time term_or_demand over_years".split(),
+    horizon: (
+        "left_early waited_for term_at_a_discount term_while_falling in_more_time term_or_demand over_years"
+    ).split(),
     cut_short: "part_way late_chance".split(),
     layouts: "layout_planned splits_named rates_named fewest_that_fit".split(),
     interrupted: "preempted".split(),
+    day_to_day: "operated paused spare_nodes cash_when power_and_room run_longer".split(),
     thresholds: "knee within_share nodes_out".split(),
     amounts_of_work: "runs_cover times_as_long less_work scale_lost".split(),
 }  # fmt: skip

@@ -83,7 +83,8 @@ def _alone(asked: Asked, per: int) -> Candidate | None:
 def times_as_long(asked: Asked) -> list[str]:
     """Answers, or prompts, that are so many times as long as was said: time and money, and how the GPUs are shared."""
     best, times = asked.best, asked.times
-    if best is None or not times or times <= 1:
+    named = max((n for n in asked.amounts("number", "size", "sum", "large") if n >= _TOKENS_LONG), default=None)
+    if best is None or not (named or (times and times > 1)):
         return []
     section = "inference" if reading.serves(asked.plan) else "rl"
     prompts = any(word in asked.text for word in ("prompt", "input", "context")) and section == "inference"
@@ -92,6 +93,11 @@ def times_as_long(asked: Asked) -> list[str]:
     known = lambda path: reading.asked(asked.plan, path) or assumed(asked.plan, path)
     fields = {path: value for path in paths if (value := known(path))}
     if not fields:
+        return []
+    longest = max(fields.values())
+    if named is not None and named > 1.05 * longest:
+        times = named / longest  # "8k → 32k": the length that is named last
+    if not times or times <= 1:
         return []
     change = {name: int(times * value) for name, value in fields.items()}
     told = f"{max(change.values()):,} tokens instead of {int(max(fields.values())):,}"
@@ -117,6 +123,7 @@ def times_as_long(asked: Asked) -> list[str]:
     return said
 
 
+_TOKENS_LONG = 1000  # from which a number is a length of answers or prompts, and no factor
 _ANSWERS = {"inference": ("output_tokens",), "rl": ("max_response_tokens", "response_tokens")}
 
 

@@ -17,6 +17,8 @@ from assistant.vocabulary.utterance import Utterance
 from ... import figures
 from .. import reading
 
+_TIMES = re.compile(r"(?<![\w.])(\d{1,3}(?:\.\d+)?)(?: ?x(?![\w])| times\b|[- ]?fold\b)")
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -82,7 +84,10 @@ class Asked:
     def times(self) -> float | None:
         """The factor that stands in a word ("doubles", "a third"); ``None`` where there is none."""
         told = sorted(self.words.get("times", {}).items(), key=lambda one: -len(one[0]))
-        return next((factor for word, factor in told if re.search(rf"(?<![a-z]){re.escape(word)}", self.text)), None)
+        stands = lambda word: re.search(rf"(?<![a-z]){re.escape(word)}[sd]?(?![a-z])", self.text)
+        found = next((factor for word, factor in told if stands(word)), None)
+        as_number = _TIMES.search(self.text)  # "6x", "20 times", "8-fold", not the 8x22B of a name
+        return float(as_number[1]) if as_number and float(as_number[1]) > 1 else found
 
     def instead(self, change: Mapping[str, Any], plan: Plan) -> Asked:
         """The same asked of the plan with some fields changed."""
@@ -108,6 +113,14 @@ class Asked:
     def amounts(self, *kinds: str) -> list[float]:
         """The numbers of some kinds of quantity that the message has, in the order in which they stand."""
         return [float(a.value) for a in self.said.amounts if a.kind in kinds and isinstance(a.value, int | float)]
+
+    @property
+    def sellers(self) -> list[str]:
+        """The providers that are named, by whatever is said of them: "he says just use RunPod" too."""
+        known = self.said.named("provider")
+        first = {one.name.split()[0].lower(): name for name, one in self.catalog.providers.items()}
+        words = re.findall(r"[a-z][a-z.]{3,}", self.text)
+        return list(dict.fromkeys([*known, *(first[word] for word in words if word in first)]))
 
     def name(self, fabric: str) -> str:
         """A network as people call it: without what only a catalog needs to say."""

@@ -149,6 +149,16 @@ def _served_unit(asked: Asked, each: float | None) -> list[str]:
     if load:
         each = 1e6 * best.usd_per_month / (load * reading.lengths(asked.plan)[1] * HOURS_PER_MONTH * _SECONDS)
     said = [f"{figures.usd(each)} per million output tokens, if the load is there all month."]
+    found = asked.plan.sizing
+    if not load and found is not None and found.carries_requests_per_s:
+        prompt, answer = reading.lengths(asked.plan)
+        most = figures.significant(found.carries_requests_per_s)
+        said = [
+            f"{figures.usd(each)} per million output tokens: {money(best)} a month over what "
+            f"{reading.gpus(asked.plan):,} "
+            f"GPUs carry when always busy, {most} requests a second of {prompt:,.0f} tokens in and {answer:,.0f} out.",
+            f"Busy half of the time it is {figures.usd(2 * each)}, a fifth {figures.usd(5 * each)}: the bill stays.",
+        ]
     users = reading.asked(asked.plan, "inference.concurrency")
     if users and asked.says("per-user"):
         return [
@@ -172,6 +182,8 @@ def discount(asked: Asked) -> list[str]:
     best, bought, offer = asked.best, asked.plan.purchase, _offer(asked)
     if best is None:
         return []
+    if named := _held_against(asked):
+        return named
     sum_ = bought.capital_usd if bought is not None else best.cost_usd.p50 if best.cost_usd else None
     said = ["The plan knows no discounts: hardly anybody publishes them, so it names no percentage."]
     if sum_ is None:
@@ -186,6 +198,43 @@ def discount(asked: Asked) -> list[str]:
         asks = f"{figures.usd(min(others))} to {figures.usd(max(others))}"
         said.append(f"Its {figures.usd(offer.usd_per_gpu_hour)} stands beside lists of {asks} per GPU-hour: use these.")
     return said
+
+
+_AS_A_PRICE = 2.0  # times the published prices: what is farther from them is no price of the hour
+
+
+def _held_against(asked: Asked) -> list[str]:
+    """A price of the hour that is asked of us beside those that are published: with what to open, where to end."""
+    rate, offer, best = _rate(asked), _offer(asked), asked.best
+    listed = sorted(o.usd_per_gpu_hour for o in asked.plan.offers if o.usd_per_gpu_hour and o.kind == "published")
+    if rate is None or not listed or best is None or asked.plan.purchase is not None:
+        return []
+    if not listed[0] / _AS_A_PRICE < rate < listed[-1] * _AS_A_PRICE or (
+        rate == int(rate) and not asked.amounts("money")
+    ):
+        return []  # a number of something else
+    least = offer.usd_per_gpu_hour if offer is not None and offer.usd_per_gpu_hour else listed[0]
+    who = offer.provider_name or offer.provider if offer is not None else "the cheapest"
+    below = sum(one < rate for one in listed)
+    far = f"{abs(rate / least - 1):.0%} {'above' if rate > least else 'below'}"
+    said = [
+        f"{figures.usd(rate)} per GPU-hour is {far} {who}'s {figures.usd(least)}, the plan's; {below} of {len(listed)} "
+        f"published prices for this job are below it ({figures.usd(listed[0])} to {figures.usd(listed[-1])}).",
+    ]
+    if rate <= least:
+        return [
+            *said,
+            f"It beats every list that does the job: ask what is not in it, and take it below {figures.usd(least)}.",
+        ]
+    if best.cost_usd:
+        more = best.median_cost * (rate / least - 1)
+        said.append(f"As quoted it is {figures.usd(more)} more for {reading.bill(asked.plan)}, if as fast.")
+    return [
+        *said,
+        f"Open at {figures.usd(least)}, which is real; above it only terms, support or place speak for them. A "
+        "discount "
+        "that they give the plan does not know.",
+    ]
 
 
 def haggle(asked: Asked) -> list[str]:

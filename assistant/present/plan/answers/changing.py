@@ -136,10 +136,11 @@ def _adapters(asked: Asked) -> int:
 def _nics(asked: Asked) -> int | None:
     """Adapters in a node that are named; half of what there are where fewer are asked about."""
     said = asked.said.fields.get("cluster.nics_per_node")
+    planned = reading.asked(asked.plan, "cluster.nics_per_node") or _adapters(asked)
+    if asked.says("half") and said in (None, planned):
+        return max(1, planned // 2)
     if isinstance(said, int):
         return said
-    if asked.says("half"):
-        return max(1, (reading.asked(asked.plan, "cluster.nics_per_node") or _adapters(asked)) // 2)
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     now = reading.asked(asked.plan, "cluster.nics_per_node") or per
     named = next((int(n) for n in asked.amounts("number") if 1 <= n <= per and n != now), None)

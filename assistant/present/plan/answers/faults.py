@@ -7,7 +7,7 @@ from math import exp
 from ... import figures
 from .. import reading
 from .asked import Asked, lasts, slower
-from .operations import failures_a_day, nodes
+from .operations import assumed, failures_a_day, nodes
 
 _WEEK = 7
 _RATE, _SPREAD = "cost-failures-per-node", "cost-failures-spread"
@@ -70,6 +70,8 @@ def slow_link(asked: Asked) -> list[str]:
         return []
     if best.fabric == "none":
         return ["Nothing: no traffic of this job crosses a network between nodes."]
+    if (reading.asked(asked.plan, "cluster.sites") or 1) > 1 and asked.says("between-sites"):
+        return _slow_between_sites(asked)
     per = reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     nics = reading.asked(asked.plan, "cluster.nics_per_node") or per
     made = asked.tried({"cluster.fabric": best.fabric, "cluster.nics_per_node": max(1, nics // 2)})
@@ -88,6 +90,30 @@ def slow_link(asked: Asked) -> list[str]:
         f"So little or much because {waits} of a step waits for the network when all is well. Find it with the bus "
         "bandwidth node by node, and take that node out.",
     ]
+
+
+def _slow_between_sites(asked: Asked) -> list[str]:
+    """The line between the sites at half its rate, in lockstep or synchronised rarely as planned; without any line."""
+    best = asked.best
+    rate = reading.asked(asked.plan, _LINE) or assumed(asked.plan, _LINE)
+    if best is None or not rate:
+        return []
+    made = asked.tried({_LINE: rate / 2, "cluster.fabric": None})
+    one = reading.candidate(made, best.fabric) if made else None
+    if one is None or one.step_time_s is None:
+        return [f"At {rate / 2:g} Gb/s between the sites the plan as it is does not do."]
+    more = slower(one, best)
+    days = next((days for days in asked.amounts("time") if 0 < days <= 31), 1.0)
+    lost = 24 * days * (1 - 1 / (1 + max(0.0, more) / 100))
+    return [
+        f"It goes on: at {rate / 2:g} instead of {rate:g} Gb/s between the sites a step takes {lasts(more)}, so "
+        f"{figures.hours(24 * days)} of it cost {figures.hours(lost)}.",
+        "If the line goes altogether: synchronised rarely each site trains on until the next exchange; in lockstep all "
+        "stop and go on from the last checkpoint.",
+    ]
+
+
+_LINE = "cluster.wan_gbps"
 
 
 def _elsewhere_slow(asked: Asked, nics: int) -> str:

@@ -107,7 +107,7 @@ def ahead(asked: Asked) -> list[str]:
         return []
     other = _beside(asked, best)
     if other is None:
-        return []
+        return _ahead_elsewhere(asked, best)
     step, more = (
         lasts(slower(other, best)),
         (other.median_cost - best.median_cost) if other.cost_usd and best.cost_usd else None,
@@ -117,7 +117,14 @@ def ahead(asked: Asked) -> list[str]:
     name, second = asked.name(best.fabric), asked.name(other.fabric)
     found = asked.plan.recommendation.card
     because = found.because if found and found.because and tied else ""
-    verdict = f"Hardly ahead: {name} and {second} tie." if tied else f"{name} is ahead of {second}."
+    behind = more is not None and more < -reading.APART * best.median_cost
+    verdict = (
+        f"Hardly ahead: {name} and {second} tie."
+        if tied
+        else f"{second} is ahead: {name} is what was given."
+        if behind
+        else f"{name} is ahead of {second}."
+    )
     reach = [
         f"{fact.si:.0%} of the line on {asked.name(c.fabric)}"
         for c in (best, other)
@@ -130,6 +137,29 @@ def ahead(asked: Asked) -> list[str]:
     )
     rest = f"Counted from measurements: {', '.join(reach)}. {parity}." if reach else f"{parity}."
     return [verdict, f"On {second} a step takes {step}{cost}.", rest, *([because] if because else [])]
+
+
+def _ahead_elsewhere(asked: Asked, best: Candidate) -> list[str]:
+    """The network beside one of another kind where it could be had: at the provider that is named no other is let."""
+    lifted = dict.fromkeys(("cluster.provider", "cluster.fabric", "budget.usd", "budget.usd_per_month"))
+    made = asked.tried(lifted)
+    kind = lambda c: asked.catalog.fabrics[c.fabric].technology
+    able = [c for c in (made.candidates if made else ()) if c.step_time_s and kind(c) not in ("none", kind(best))]
+    other = min((c for c in able if c.cost_usd), key=lambda c: c.median_cost, default=next(iter(able), None))
+    plain = next((c for c in able if kind(c) == "tcp" and c is not other), None)
+    if other is None:
+        return []
+    name = asked.name(best.fabric)
+    waits = figures.percent(reading.waited(asked.plan, best))
+    pays = slower(other, best) > _ALIKE
+    verdict = (
+        f"It pays here: {waits} of a step waits on {name}."
+        if pays
+        else f"Here it hardly pays for its speed: {waits} of a step waits on {name}."
+    )
+    cost = f", {money(other)} against {money(best)}" if other.cost_usd and best.cost_usd else ""
+    said = [verdict, f"On {asked.name(other.fabric)}, let elsewhere, a step takes {lasts(slower(other, best))}{cost}."]
+    return [*said, *([f"On {asked.name(plain.fabric)}: {lasts(slower(plain, best))}."] if plain else [])]
 
 
 def _beside(asked: Asked, best: Candidate) -> Candidate | None:

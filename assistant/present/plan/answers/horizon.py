@@ -109,13 +109,46 @@ def _newer(asked: Asked) -> list[str]:
     return ["What the next one can do or costs the plan does not know: no forecast is in it."]
 
 
+def term_at_a_discount(asked: Asked) -> list[str]:
+    """A term with the discount that is named beside renting by the month: both sums, the use and the fall of prices at
+    which they tie."""
+    off = next((share for share in asked.amounts("percent", "share") if 0 < share < 100), None)
+    offer, best = taken(asked), asked.best
+    rate = offer.usd_per_gpu_hour if offer else best.gpu_usd_per_hour if best else None
+    named = next((days for days in asked.amounts("time") if days >= _A_TERM), None)
+    days = named or reading.asked(asked.plan, "budget.reserved_days")
+    if best is None or not rate or asked.buys or off is None or not days:
+        return []
+    months, hours = days / DAYS_PER_MONTH, 24 * days * reading.gpus(asked.plan)
+    whole, term = rate * hours, (1 - off / 100) * rate * hours
+    years = days / DAYS_PER_YEAR
+    falls = [fall for fall in range(1, 80) if _mean_of_fall(fall / 100, years) <= 1 - off / 100]
+    fall = f"; prices must fall {falls[0]} % a year to make it the dearer one" if falls else ""
+    used, verdict = months * (1 - off / 100), "Sign if"
+    run = best.run_hours if reading.ends(asked.plan) else None
+    if run is not None and run / 24 < (1 - off / 100) * days:
+        verdict = f"No for this run alone, it takes {figures.hours(run)}: sign only if"
+    return [
+        f"{verdict} you use them {used:.3g} of the {months:.3g} months: {figures.usd(term)} in all at {off:g} % off "
+        f"({figures.usd(term / hours)} per GPU-hour), month by month {figures.usd(whole)} at today's "
+        f"{figures.usd(rate)}.",
+        f"They tie at {100 - off:g} % use{fall}. The plan has no forecast: with such a term a fall is yours to bear.",
+        "Ask for a price that follows their list, or a way out after a year.",
+    ]
+
+
+_A_TERM, _A_WEEK = 60.0, 7.0  # days
+
+
 def term_while_falling(asked: Asked) -> list[str]:
     """A term at a fixed price beside renting month by month while prices fall: both sums, and the discount for which
     the term is worth it."""
-    days, offer, best = reading.asked(asked.plan, "budget.reserved_days"), taken(asked), asked.best
+    offer, best = taken(asked), asked.best
+    named = next((days for days in asked.amounts("time") if days >= DAYS_PER_YEAR - _A_WEEK), None)
+    days = reading.asked(asked.plan, "budget.reserved_days") or (named if asked.says("falling") else None)
     rate = offer.usd_per_gpu_hour if offer else best.gpu_usd_per_hour if best else None
     years = (days or 0.0) / DAYS_PER_YEAR
-    if best is None or not rate or asked.buys or years < 1 or asked.amounts("percent", "share"):
+    if best is None or not rate or asked.buys or years < 0.98 or asked.amounts("percent", "share"):
         return []
     whole = rate * reading.gpus(asked.plan) * 24 * (days or 0.0)
     shares = [_mean_of_fall(fall, years) for fall in _FALLS]
@@ -148,6 +181,8 @@ def in_more_time(asked: Asked) -> list[str]:
     """The same work in the longer time that is named: the fewest GPUs that end in it, and what that saves."""
     best, limit = asked.best, reading.asked(asked.plan, "constraints.deadline_days")
     days = next((one for one in asked.amounts("time") if one > 1), None)
+    if limit and days and asked.says("moved-out"):
+        days += limit  # "extended by a week"
     if best is None or best.run_hours is None or not limit or not days or days <= limit or not reading.ends(asked.plan):
         return []
     gpus = reading.gpus(asked.plan)
@@ -156,7 +191,7 @@ def in_more_time(asked: Asked) -> list[str]:
         return []
     made, size = found
     one = reading.chosen(made)
-    if one is None or not one.run_hours:
+    if one is None or not one.run_hours or size >= gpus:
         return []
     if not one.cost_usd or not best.cost_usd:
         return [f"In {days_said(days)} {size:,} GPUs do it instead of {gpus:,}; no price of it is known."]

@@ -42,10 +42,17 @@ def lora(asked: Asked) -> list[str]:
     if reading.serves(asked.plan):
         return []
     adapters = reading.asked(asked.plan, "training.method") in ("lora", "qlora")
+    method, gpus = asked.said.fields.get("training.method"), reading.gpus(asked.plan)
     other = "full" if adapters else "lora"
-    made = asked.tried({"training.method": other, **same_work(asked)})
-    one = reading.chosen(made) if made else None
     name, now = ("All weights", "adapters") if adapters else ("LoRA", "all weights")
+    if method in _NAMES and method != reading.asked(asked.plan, "training.method"):
+        other, name = str(method), _NAMES[str(method)]
+    size = next((int(n) for n in asked.amounts("number") if 1 <= n < gpus), None)
+    size = size or (max(1, gpus // 2) if asked.says("halved") else None)
+    on = {"cluster.gpus": size} if size else {}
+    made = asked.tried({"training.method": other, **on, **same_work(asked)})
+    one = reading.chosen(made) if made else None
+    name = f"{name} on {size:,}" if size else name
     if one is None or one.run_hours is None:
         return [f"{name} does not run here as asked."]
     if best is None or best.run_hours is None:
@@ -60,6 +67,9 @@ def lora(asked: Asked) -> list[str]:
     better = one.run_hours < best.run_hours
     verdict = f"By time and memory {'yes' if better else 'no'}, for {name if better else now}."
     return [said, f"{verdict} {_QUALITY}"]
+
+
+_NAMES = {"lora": "LoRA", "qlora": "QLoRA", "full": "All weights"}
 
 
 def lora_fewer(asked: Asked) -> str | None:

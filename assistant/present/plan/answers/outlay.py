@@ -111,6 +111,9 @@ def _sum(asked: Asked) -> float | None:
     return next(iter([*money_, *large]), None) or reading.asked(asked.plan, "budget.usd")
 
 
+_HALF_LEFT = 0.5  # of the price, to show what a resale would be worth where none is named
+
+
 def residual(asked: Asked) -> list[str]:
     """The resale value that is counted, which is none, and what the one that is named would make of it."""
     found = bought_instead(asked)
@@ -119,6 +122,9 @@ def residual(asked: Asked) -> list[str]:
     bought = found[1]
     said = [f"None: bought machines are written off to nothing over {bought.months:g} months; no resale is counted."]
     share = next((s for s in asked.amounts("percent", "share") if 0 < s < 100), 0.0) / 100
+    if not share and any(d >= 28 for d in asked.amounts("time")):
+        share = _HALF_LEFT
+        said = [f"{said[0]} What they fetch nobody knows; a price for them used is no part of the plan."]
     if not share:
         rent = _rent(asked, bought.months)
         whole = bought.capital_usd + bought.months * _running(bought)
@@ -132,11 +138,13 @@ def residual(asked: Asked) -> list[str]:
     lost = (1 - share) * bought.capital_usd
     whole = lost + months * _running(bought)
     sums = f"{figures.usd(lost)} of {figures.usd(bought.capital_usd)} lost, with power and support {figures.usd(whole)}"
-    said.append(f"With {share:.0%} left after {months:.0f} months: {sums}.")
+    said.append(
+        f"With {share:.0%} left{' for example' if share == _HALF_LEFT else ''} after {months:.0f} months: {sums}."
+    )
     rent = _rent(asked, months)
     if rent:
         verdict = "buying is the cheaper one then" if whole < rent else "renting stays the cheaper one"
-        said.append(f"Rented for as long, in full use: {figures.usd(rent)}, so {verdict}.")
+        said.append(f"Rented for as long, in full use: {figures.usd(rent)}, so with {share:.0%} left {verdict}.")
     return said
 
 

@@ -16,7 +16,8 @@ from .pressed import other_kind
 _SHOWN = 0.01  # of a step: what is less is no part to name
 _NEAR = 5.0  # percent of a step: what is less apart is most of the gain
 _LESS = re.compile(r"(\d+(?:[.,]\d+)?) ?(?:%|percent) (?:lower|less|cheaper|off)")
-_EP = re.compile(r"\bep ?[=:of]* ?(\d{1,4})\b")
+_TO = r"(?:\bto\b|->|→|\binstead of\b|\bvs\b\.?)"
+_EP = re.compile(rf"\bep ?[=:of]* ?(\d{{1,4}})\b|\bep\b[^.?!]{{0,24}}?{_TO} ?(?:ep ?)?(\d{{1,4}})\b")
 
 
 def step_gap(asked: Asked) -> list[str]:
@@ -256,7 +257,7 @@ def _rate(asked: Asked, found: Candidate) -> float:
 
 def expert_parallel_named(asked: Asked) -> list[str]:
     """The split of the plan, and the same with the expert parallelism that is named."""
-    best, found = asked.best, _EP.findall(asked.text)
+    best, found = asked.best, [number for pair in _EP.findall(asked.text) for number in pair if number]
     if best is None or not best.parallelism or not asked.mixture:
         return []
     now = best.parallelism.get("ep") or 1
@@ -271,19 +272,21 @@ def expert_parallel_named(asked: Asked) -> list[str]:
     one = reading.candidate(made, best.fabric) if made else None
     one = one or (reading.chosen(made) if made else None)
     if one is None or one.step_time_s is None:
-        return [
-            *said,
-            f"EP {asked_for} does not do on {reading.gpus(asked.plan):,} GPUs, and EP {wanted} does not either.",
-        ]
+        neither = "" if wanted == asked_for else f", and EP {wanted} does not either"
+        why = "it takes as many experts and a number of GPUs that it divides"
+        return [*said, f"EP {asked_for} does not do on {reading.gpus(asked.plan):,} GPUs{neither}: {why}."]
     cost = f", {money(one)} instead of {money(best)}" if one.cost_usd and best.cost_usd else ""
     waits = [figures.percent(c.exposed_communication_percent) for c in (one, best)]
+    then = made.recommendation.fabric if made and made.recommendation.verdict != "infeasible" else best.fabric
+    tied = then == best.fabric or (made is not None and best.fabric in made.recommendation.tied)
+    pick = f"The network stays {asked.name(best.fabric)}" if tied else f"The network is then {asked.name(then)}"
     room = f"; {reading.gib(one):,.0f} GiB on the fullest GPU instead of {reading.gib(best):,.0f}"
     return [
         *said,
         f"{_divides(asked, asked_for, wanted)}With EP {wanted} instead of {now} a step takes "
         f"{lasts(slower(one, best))}, done in {figures.hours(one.run_hours)} "
         f"instead of {figures.hours(best.run_hours)}{cost}.",
-        f"{waits[0]} of a step waits then, now {waits[1]}{room}: {figures.layout(one.parallelism)}.",
+        f"{pick}: {waits[0]} of a step waits then, now {waits[1]}{room}: {figures.layout(one.parallelism)}.",
     ]
 
 

@@ -11,7 +11,9 @@ from assistant.vocabulary.plan import Plan, PowerUse
 from ... import figures
 from .. import reading
 from ..purchase import by_rack
-from .asked import Asked, lasts, slower
+from .asked import Asked, lasts, money, slower
+from .replicas import twice_at_once
+from .trials import twice_the_load
 
 _LIMITS = ("budget.usd", "budget.usd_per_month", "constraints.deadline_days", "constraints.max_power_kw")
 _MACHINES = ("server", "node", "box", "machine", "host")
@@ -189,6 +191,9 @@ def grown(asked: Asked) -> list[str]:
     gpus, size = reading.gpus(asked.plan), _target(asked)
     if asked.best is None or size is None or size == gpus:
         return []
+    loads = ("inference.requests_per_s", "inference.concurrency")
+    if reading.serves(asked.plan) and any(reading.asked(asked.plan, one) for one in loads):
+        return twice_the_load(asked) or twice_at_once(asked)  # it is the load that grows
     change: dict[str, Any] = {"cluster.gpus": size, **{name: None for name in _LIMITS}}
     made = asked.tried(change)
     one = reading.chosen(made) if made else None
@@ -196,6 +201,13 @@ def grown(asked: Asked) -> list[str]:
         return [f"{size:,} GPUs: this job does not run on so many or so few as it is."]
     if size < gpus:
         return _begun(asked, made, size)
+    if reading.serves(asked.plan) and asked.best.fabric == "none" == one.fabric and reading.gpus(made) == size:
+        return [
+            f"It scales: copies are added, {size:,} GPUs instead of {gpus:,}, {money(one)} a month instead of "
+            f"{money(asked.best)}; still no network between them.",
+            "Nothing has to be decided for it now: each copy stands alone, so more are rented or bought when the load "
+            "comes. Ask now how many more can be had, and when.",
+        ]
     then, tied = one.fabric, made.recommendation.tied
     same = then == asked.best.fabric or asked.best.fabric in tied
     name = asked.name(asked.best.fabric)
@@ -254,12 +266,13 @@ def _target(asked: Asked) -> int | None:
     """The number of GPUs that is named, as such or as machines; where none is, four times as many."""
     gpus, per = reading.gpus(asked.plan), reading.asked(asked.plan, "cluster.gpus_per_node") or 8
     said = asked.said.fields.get("cluster.gpus")
+    if asked.times and not isinstance(said, int):
+        fewer = asked.says("fewer") or asked.says("half")
+        return max(1, int(gpus / asked.times)) if fewer else int(gpus * asked.times)
     counts = [int(n) for n in asked.amounts("number", "size") if 1 <= n <= _MOST * gpus]
     if any(word in asked.text for word in _MACHINES):
         counts = [n * per for n in counts] or ([said] if isinstance(said, int) else [])
     elif isinstance(said, int) and said != gpus:
         counts = [said]
     found = next((n for n in counts if n != gpus and n >= per), None)
-    if found is None and asked.times:
-        found = int(gpus / asked.times) if asked.says("fewer") or asked.says("half") else int(gpus * asked.times)
     return found or 4 * gpus

@@ -7,7 +7,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH
 
 from ... import figures
 from .. import reading
-from .asked import Asked
+from .asked import Asked, money
 from .sums import letter, price_source
 
 
@@ -114,7 +114,7 @@ def _sum(quote: QuotedOffer) -> str:
 
 def price_doubted(asked: Asked) -> str | None:
     """Where the price is from, where it is asked how sure it is and not what another would do."""
-    return price_source(asked) if asked.says("of_doubt") and not asked.amounts("percent", "money") else None
+    return price_source(asked) if asked.says("of_doubt") and not asked.amounts("percent", "money", "number") else None
 
 
 def price_off(asked: Asked) -> str | None:
@@ -123,6 +123,8 @@ def price_off(asked: Asked) -> str | None:
     if best is None or best.cost_usd is None or offer is None or not offer.usd_per_gpu_hour:
         return None
     rate, what = offer.usd_per_gpu_hour, reading.bill(asked.plan)
+    if told := _of_another(asked, rate):
+        return told
     shares = [share for share in asked.amounts("percent", "share") if 0 < share < _WHOLE]
     less = any(word in asked.text for word in ("less", "lower", "cheaper", "down", "drop"))
     factor = 1 + (-1 if less else 1) * shares[0] / _WHOLE if shares else 1 + _TENTH
@@ -133,9 +135,40 @@ def price_off(asked: Asked) -> str | None:
     return f"At {figures.usd(factor * rate)} instead of {figures.usd(rate)} per GPU-hour it costs {sums}."
 
 
+def _of_another(asked: Asked, own: float) -> str | None:
+    """What is paid at another provider that is named, were its price an hour the one that is named."""
+    best, offer = asked.best, _offer(asked)
+    other = next((one for one in asked.sellers if offer is None or one != offer.provider), None)
+    rate = next((usd for usd in asked.amounts("money", "number") if own / _APART < usd < _APART * own), None)
+    if other is None or rate is None or best is None or best.cost_usd is None or offer is None:
+        return None
+    lifted = dict.fromkeys(("budget.usd", "budget.usd_per_month", "cluster.fabric"))
+    made = asked.tried({"cluster.provider": other, "budget.mode": "rent", **lifted})
+    there, let = reading.chosen(made) if made else None, made.taken if made else None
+    name = asked.catalog.names[other]
+    if there is None or there.cost_usd is None or let is None or not let.usd_per_gpu_hour:
+        return f"{name}: no price was read at which this job runs there, so none can be held against {rate:g}."
+    sum_ = there.median_cost * rate / let.usd_per_gpu_hour
+    even = let.usd_per_gpu_hour * best.median_cost / there.median_cost
+    mine = offer.provider_name or offer.provider
+    less = sum_ < (1 - reading.APART) * best.median_cost
+    ties = not less and sum_ <= (1 + reading.APART) * best.median_cost
+    verdict = "Yes, then it comes first" if less else "Then they tie" if ties else f"No, {mine} stays first"
+    return (
+        f"{verdict}: {name} at {figures.usd(rate)} instead of {figures.usd(let.usd_per_gpu_hour)} is "
+        f"{figures.usd(sum_)} for {reading.bill(asked.plan)}, {mine} {money(best)}. It turns at "
+        f"{figures.usd(even)} per GPU-hour."
+    )
+
+
 _TENTH, _WHOLE = 0.1, 100.0
 _APART = 3.0  # times the price: what is farther from it is no price of the hour
 _FACTORS = {"half": 0.5, "double": 2.0, "twice": 2.0, "triple": 3.0}
+
+
+def _is_rate(usd: float, rate: float) -> bool:
+    """Whether a number may be a price of the hour, beside the one that was read."""
+    return rate / _APART < usd < _APART * rate
 
 
 def price_off_turn(asked: Asked) -> str | None:
@@ -143,12 +176,21 @@ def price_off_turn(asked: Asked) -> str | None:
     offer = _offer(asked)
     if asked.best is None or offer is None or offer.run_cost_usd is None or not offer.usd_per_gpu_hour:
         return None
-    others = [o for o in asked.plan.offers if o.provider != offer.provider and o.run_cost_usd and o.meets_limits]
+    anywhere = asked.tried({"cluster.provider": None}) if reading.asked(asked.plan, "cluster.provider") else None
+    offers = (anywhere or asked.plan).offers
+    others = [o for o in offers if o.provider != offer.provider and o.run_cost_usd and o.meets_limits]
     rival = min(others, key=lambda o: o.ranked_usd, default=None)
     if rival is None or rival.run_cost_usd is None:
         return "Nobody else lets it at a price that was read."
     even = offer.usd_per_gpu_hour * rival.ranked_usd / offer.ranked_usd
     who = rival.provider_name or rival.provider
+    named = next((usd for usd in asked.amounts("money", "number") if _is_rate(usd, offer.usd_per_gpu_hour)), None)
+    if named is not None:
+        then = offer.ranked_usd * named / offer.usd_per_gpu_hour
+        sums = f"{who} lets it for {figures.usd(rival.ranked_usd)}"
+        if abs(then - rival.ranked_usd) <= reading.APART * rival.ranked_usd:
+            return f"It ties then: {sums}."
+        return f"It is the cheapest then: {sums}." if then < rival.ranked_usd else f"Still not the cheapest: {sums}."
     if rival.ranked_usd < offer.ranked_usd:
         return f"Cheaper already is what is published: {who}, {figures.usd(rival.ranked_usd)}."
     return f"Up to {figures.usd(even)} it stays the cheapest; beyond, {who} is, at {figures.usd(rival.ranked_usd)}."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from assistant.vocabulary.plan import Candidate
 
 from ... import figures
@@ -195,6 +197,13 @@ def diloco(asked: Asked) -> list[str]:
     other = min(sums, key=lambda c: c.run_hours or 0.0, default=None)
     step = f", in lockstep on every step {figures.hours(other.run_hours)}" if other is not None else ""
     return [first, f"The plan counts with it: {figures.hours(best.run_hours)}{step}.", _LEARNS]
+
+
+def exchanged(asked: Asked) -> list[str]:
+    """What crosses between the sites at each exchange, how long it takes, how often it may be, and what line every
+    step would take: as the plan warns of it."""
+    told = next((w.message for w in asked.plan.warnings if w.code == "between-sites"), None)
+    return re.split(r"(?<=[.]) (?=[A-Z])", told) if told else []
 
 
 _LEARNS = "It changes what is learned a little: compare the loss on a small model before you rely on it."

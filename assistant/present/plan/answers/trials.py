@@ -15,6 +15,7 @@ from ... import figures
 from .. import reading
 from ..offers import spot_left
 from .asked import Asked, money
+from .parts_of_a_step import expert_parallel_named
 
 _SIZES = (0.5, 2.0)
 _MOST = 64  # times as many GPUs: what is more is no number of GPUs
@@ -94,6 +95,8 @@ def _asked_sizes(asked: Asked, gpus: int) -> list[int]:
     others = [n for n in dict.fromkeys(named) if n != gpus]
     if len(others) == 1 and 2 * others[0] < gpus and asked.best is not None:
         return [others[0], *_next_that_fits(asked, others[0], gpus)]
+    if not others and asked.says("so-many") and gpus > 1 and asked.best is not None:
+        return list(dict.fromkeys(max(1, gpus // part) for part in (2, 4 if gpus > per else 8)))
     return others[:2] or [max(1, int(gpus * factor)) for factor in _SIZES]
 
 
@@ -195,7 +198,11 @@ def sizes_verdict(asked: Asked) -> str | None:
     quick = min(found, key=lambda one: one[2])
     if cheap[0] == quick[0] or not reading.ends(asked.plan):
         if cheap[0] == gpus:
-            return f"So stay with {gpus:,}."
+            fewer = next((size for size, _, _ in found[1:] if size < gpus), None)
+            also = (
+                f": {fewer:,} would do too, at no less in all and later" if fewer and reading.ends(asked.plan) else ""
+            )
+            return f"So stay with {gpus:,}{also}."
         same = cheap[1] > (1 - reading.APART) * found[0][1]  # sums that are told alike
         if not reading.ends(asked.plan):
             return f"So stay with {gpus:,}." if same else f"So {cheap[0]:,}: cheaper."
@@ -412,10 +419,12 @@ MARGINS = (1.0, 1.1, 1.25, 1.5, 2.0)  # times the GPUs that would do if the load
 
 def spot(asked: Asked) -> list[str]:
     """The job on spot machines, or on reserved ones, of the provider that is named."""
-    named = asked.said.fields.get("cluster.provider")
+    named = asked.said.fields.get("cluster.provider") or next(iter(asked.sellers), None)
     where_named = {"cluster.provider": named} if named else {}
     if asked.buys:
         return _spot_beside_ones_own(asked, where_named)
+    if named and (told := _spot_not_there(asked, str(named))):
+        return told
     tried = asked.tried({"budget.spot": True, **where_named})
     here, there = asked.best, reading.chosen(tried) if tried else None
     if reading.asked(asked.plan, "budget.spot") and not named:
@@ -435,6 +444,25 @@ def spot(asked: Asked) -> list[str]:
         return [f"No: the cheapest spot machines save nothing here ({money(there)} against {money(here)} for {what})."]
     where = f" at {offer.provider_name or offer.provider}" if offer else ""
     return [f"Spot{where}: {line(tried, asked)}, {figures.usd(less)} less than {money(here)}."]
+
+
+def _spot_not_there(asked: Asked, provider: str) -> list[str]:
+    """That a provider lets no spot machines at a price that was read, what it lets, and who does; nothing where it
+    lets them."""
+    there = asked.tried({"budget.spot": True, "cluster.provider": provider})
+    let = there.offers if there is not None else ()
+    if any(o.tier == "spot" and o.run_cost_usd and o.provider == provider for o in let):
+        return []
+    name, one = asked.catalog.names[provider], reading.chosen(there) if there else None
+    said = [f"Of {name} no spot price for this job was read, so that cannot be held against it: ask it for one."]
+    if one is not None and one.cost_usd and there is not None and there.taken is not None:
+        tier = there.taken.tier.replace("-", " ")
+        said.append(f"{name} {tier}: {line(there, asked)}; planned {money(asked.best) if asked.best else 'nothing'}.")
+    anywhere = asked.tried({"budget.spot": True, "cluster.provider": None})
+    offer = anywhere.taken if anywhere else None
+    if anywhere is not None and offer is not None and offer.tier == "spot":
+        said.append(f"Spot elsewhere: {line(anywhere, asked)} at {offer.provider_name or offer.provider}.")
+    return said
 
 
 def _spot_beside_ones_own(asked: Asked, where_named: Mapping[str, object]) -> list[str]:
@@ -488,6 +516,8 @@ def experts_inside(asked: Asked) -> list[str]:
     if not asked.mixture:
         return ["This model has no experts: nothing goes all-to-all."]
     domain = asked.catalog.gpus[asked.plan.questionnaire["cluster"]["gpu"]].scale_up_domain
+    if len(named := expert_parallel_named(asked)) > 1:
+        return named[1:]
     now = best.parallelism.get("ep") or 1
     whole = added(best.breakdown_s.model_dump().values()) or 1.0
     others = 100 * (best.breakdown_s.dp + best.breakdown_s.pp_p2p) / whole

@@ -58,8 +58,7 @@ def deadline_sure(asked: Asked) -> str | None:
         return asked.plan.recommendation.smallest_change
     if run is None or best.run_hours is None:
         return "A service has no end, so there is no date to keep."
-    named = [days for days in asked.amounts("time") if days >= 1]
-    limit = named[0] if named else reading.asked(asked.plan, "constraints.deadline_days")
+    limit = _time_there_is(asked)
     quick, slow = reading.run_band(best)
     if not limit:
         return f"You named no deadline. It takes {run[0]}; nine of ten cases are done within {run[2]}."
@@ -75,6 +74,17 @@ def deadline_sure(asked: Asked) -> str | None:
     if quick <= 24 * limit:
         return f"No: {within}, and only a lucky case ({run[1]}) keeps them."
     return f"No: {within}, {run[1]} even in the lucky tenth of cases."
+
+
+def _time_there_is(asked: Asked) -> float | None:
+    """Days until the date: what is named, of a date that is moved what is left of the one that was said."""
+    named = [days for days in asked.amounts("time") if days >= 1]
+    limit = reading.asked(asked.plan, "constraints.deadline_days")
+    if not named or not limit:
+        return named[0] if named else limit
+    if asked.says("moved-up") and named[0] < limit:
+        return limit - named[0]
+    return limit + named[0] if asked.says("moved-out") and named[0] < limit else named[0]
 
 
 def _for_how_much(asked: Asked) -> str:
@@ -110,7 +120,8 @@ def doubt_time(asked: Asked) -> str | None:
 
 def more_for_it(asked: Asked) -> str | None:
     """How many GPUs end it in a time that is named and too short, and what they cost."""
-    best, named = asked.best, [days for days in asked.amounts("time") if days >= 1]
+    best, limit = asked.best, _time_there_is(asked)
+    named = [limit] if limit else []
     if best is None or not best.run_hours or not named or not reading.ends(asked.plan):
         return None
     per, gpus = int(reading.asked(asked.plan, "cluster.gpus_per_node") or 8), reading.gpus(asked.plan)
