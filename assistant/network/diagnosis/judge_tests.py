@@ -83,7 +83,8 @@ def _stopped(run: Run) -> Iterator[DiagnosisFinding]:
 def separate_jobs(runs: list[Run]) -> DiagnosisFinding | None:
     """Several tables of one rank each, mixed together: a build without MPI."""
     idle = [run for run in runs if run.rows and run.peak == 0]
-    first_ranks = max((sum(rank == 0 for rank, _, _ in run.ranks_listed) for run in runs), default=0)
+    joined = lambda run: run.peak > 0  # a bus bandwidth is that of several ranks, whatever a list numbers
+    first_ranks = max((sum(rank == 0 for rank, _, _ in one.ranks_listed) for one in runs if not joined(one)), default=0)
     alone = sum(ranks_listed(run) == 1 for run in runs)
     apart = len(idle) >= 2 or first_ranks >= 2 or (idle and alone >= 2)
     return finding("separate-jobs", (idle or runs)[0].line) if apart else None
