@@ -48,7 +48,7 @@ def _without_the_clash(
 ) -> list[Event]:
     """Of a job that is told all but the one fact that clashes is taken, and it is said which; a fact by itself that
     cannot be changes nothing."""
-    clashing = error.place.field
+    clashing = error.place.field or ""
     if clashing not in fields or len(fields) < _A_JOB or parts.state.plan is not None:
         return parts.answered(_refused(error))
     left = {name: value for name, value in fields.items() if name != clashing}

@@ -146,18 +146,19 @@ def _served_unit(asked: Asked, each: float | None) -> list[str]:
     best, load = asked.best, reading.asked(asked.plan, "inference.requests_per_s")
     if best is None or best.usd_per_month is None or not each:
         return []
+    unit = each
     if load:
-        each = 1e6 * best.usd_per_month / (load * reading.lengths(asked.plan)[1] * HOURS_PER_MONTH * _SECONDS)
-    said = [f"{figures.usd(each)} per million output tokens, if the load is there all month."]
+        unit = 1e6 * best.usd_per_month / (load * reading.lengths(asked.plan)[1] * HOURS_PER_MONTH * _SECONDS)
+    said = [f"{figures.usd(unit)} per million output tokens, if the load is there all month."]
     found = asked.plan.sizing
     if not load and found is not None and found.carries_requests_per_s:
         prompt, answer = reading.lengths(asked.plan)
         most = figures.significant(found.carries_requests_per_s)
         said = [
-            f"{figures.usd(each)} per million output tokens: {money(best)} a month over what "
+            f"{figures.usd(unit)} per million output tokens: {money(best)} a month over what "
             f"{reading.gpus(asked.plan):,} "
             f"GPUs carry when always busy, {most} requests a second of {prompt:,.0f} tokens in and {answer:,.0f} out.",
-            f"Busy half of the time it is {figures.usd(2 * each)}, a fifth {figures.usd(5 * each)}: the bill stays.",
+            f"Busy half of the time it is {figures.usd(2 * unit)}, a fifth {figures.usd(5 * unit)}: the bill stays.",
         ]
     users = reading.asked(asked.plan, "inference.concurrency")
     if users and asked.says("per-user"):
@@ -170,9 +171,9 @@ def _served_unit(asked: Asked, each: float | None) -> list[str]:
         thousand = 1e3 * best.usd_per_month / (load * HOURS_PER_MONTH * _SECONDS)
         said.append(f"A thousand requests: {figures.usd(thousand)}; at half the load on average twice as much.")
     price = next((usd for usd in asked.amounts("money") if 0 < usd < _MOST_PER_HOUR), None)
-    if price and each and not asked.says("of_apis"):
-        left = f"{100 * (price - each) / price:.0f} % are left over the machines' cost"
-        held = left if price > each else f"the machines cost {100 * (each / price - 1):.0f} % more than that"
+    if price and not asked.says("of_apis"):
+        left = f"{100 * (price - unit) / price:.0f} % are left over the machines' cost"
+        held = left if price > unit else f"the machines cost {100 * (unit / price - 1):.0f} % more than that"
         said.insert(0, f"At {figures.usd(price)} per million output tokens {held}.")
     return said
 

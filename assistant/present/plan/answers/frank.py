@@ -141,8 +141,8 @@ def ahead(asked: Asked) -> list[str]:
 
 def _ahead_elsewhere(asked: Asked, best: Candidate) -> list[str]:
     """The network beside one of another kind where it could be had: at the provider that is named no other is let."""
-    lifted = dict.fromkeys(("cluster.provider", "cluster.fabric", "budget.usd", "budget.usd_per_month"))
-    made = asked.tried(lifted)
+    limits: tuple[str, ...] = ("cluster.provider", "cluster.fabric", "budget.usd", "budget.usd_per_month")
+    made = asked.tried(dict.fromkeys(limits))
     kind = lambda c: asked.catalog.fabrics[c.fabric].technology
     able = [c for c in (made.candidates if made else ()) if c.step_time_s and kind(c) not in ("none", kind(best))]
     other = min((c for c in able if c.cost_usd), key=lambda c: c.median_cost, default=next(iter(able), None))
