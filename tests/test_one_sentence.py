@@ -52,7 +52,7 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
         (
             "LoRA llama 3.1 70b on 16 H100 at CoreWeave, 300M tokens, what does it cost per million tokens?",
             "Rent 16 NVIDIA H100 SXM5 80 GB at CoreWeave",
-            "per million tokens.",
+            " per million tokens",
         ),
         (
             "serve llama 70b for 200 users at 30 tokens/s on H200, do we need infiniband?",

@@ -124,7 +124,7 @@ def unit_cost(asked: Asked) -> list[str]:
     each, days = reading.usd_per_million_tokens(asked.plan, best), (best.run_hours or 0.0) / 24
     if reading.serves(asked.plan) and not reading.ends(asked.plan):
         return _served_unit(asked, each)
-    said = [f"A billion tokens: {figures.usd(1e3 * each)}."] if each else []
+    said = [f"{figures.usd(each)} per million tokens; a billion: {figures.usd(1e3 * each)}."] if each else []
     said += [f"A day of it: {figures.usd(best.cost_usd.p50 / days)}."] if days > 1 else []
     runs = next((n for n in asked.amounts("number") if 2 <= n <= _MOST_RUNS and n == int(n)), None) or asked.times
     if runs and asked.says("again"):
