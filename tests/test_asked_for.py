@@ -17,13 +17,12 @@ from assistant.conversation.planner import dated_planner
 from assistant.conversation.turn.followup import LINES, WIDTH
 from assistant.library import Library
 from assistant.understanding.demand import Demands, printed
-from tests.conversing import library
+from tests.conversing import library, talk_of
 from tests.labels import labels
 
 REFUSED: list[dict[str, Any]] = labels(Path(__file__).with_name("followups_refused.yaml"))
 DATA: dict[str, Any] = libraries.load().language["asked_for"]
 DEMANDS = Demands(DATA)
-TODAY = datetime.date(2026, 11, 20)
 LONGEST = 10  # lines of what is tried
 RENTS = "pretrain llama 3.1 70b on 64 H100s, 1T tokens, rented"
 
@@ -54,21 +53,12 @@ def _said(events: list[Event]) -> tuple[list[str], str]:
     return lines, " ".join(" ".join(line.split()) for line in lines)
 
 
-def _talk(library: Library, *said: str, fields: dict[str, Any] | None = None) -> Conversation:
-    planner = dated_planner(TODAY, searched=False)
-    talk = Conversation(library, planner=planner, today=TODAY, fields=fields)
-    talk.start()
-    for text in said:
-        talk.say(text)
-    return talk
-
-
 @pytest.mark.parametrize("person", REFUSED, ids=lambda person: person["plan"])
 def test_an_answer_tells_what_is_asked_or_that_it_cannot(
     person: dict[str, Any], library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
 ) -> None:
     for one in some([one for one in person["asked"] if "told" in one], 2):
-        talk = _talk(library, fields=_fields(person["plan"], library))
+        talk = talk_of(library, fields=_fields(person["plan"], library))
         before = dict(talk.draft.fields)
         lines, said = _said(talk.say(one["ask"]))
         missing = [words for words in one["told"].split("|") if words not in said]
@@ -119,7 +109,7 @@ def test_things_name_kinds_that_exist_and_each_has_what_it_is_asked_by() -> None
 
 
 def test_what_is_offered_in_the_place_of_an_answer_is_answered(library: Library) -> None:
-    talk = _talk(library, RENTS)
+    talk = talk_of(library, RENTS)
     for question in dict.fromkeys(one for thing in DATA["things"] for one in thing.get("nearest", ())):
         events = talk.say(question)
         _, said = _said(events)
@@ -129,17 +119,17 @@ def test_what_is_offered_in_the_place_of_an_answer_is_answered(library: Library)
 
 @pytest.mark.parametrize("job", ["128 H100 IB vs RoCE for pretraining 13B dense on 2T tokens, rent, which"])
 def test_whose_the_machines_are_is_not_supposed_to_be_bought(job: str, library: Library) -> None:
-    assert "machines: bought" not in _said(_talk(library, job).say("what does it cost?"))[1]
+    assert "machines: bought" not in _said(talk_of(library, job).say("what does it cost?"))[1]
 
 
 def test_a_number_that_counts_people_is_no_number_of_gpus(library: Library) -> None:
-    talk = _talk(library, RENTS)
+    talk = talk_of(library, RENTS)
     _, said = _said(talk.say("could 3 students share the GPUs, each with a run of their own, at half the speed?"))
     assert " 3: " not in said
 
 
 def test_a_single_node_waits_for_no_network(library: Library) -> None:
-    talk = _talk(library, fields=_fields("single-node", library))
+    talk = talk_of(library, fields=_fields("single-node", library))
     assert "Nothing waits for a network" in _said(talk.say("how much of the time does it wait for the network?"))[1]
 
 
@@ -147,7 +137,7 @@ def test_a_single_node_waits_for_no_network(library: Library) -> None:
 def test_the_number_of_a_choice_takes_that_one_where_several_are_of_one_field(
     reply: str, taken: str, library: Library
 ) -> None:
-    talk = _talk(library, "Llama 3.1 405B in FP8, 20 requests per second, our two nodes of 8 H100 must do")
+    talk = talk_of(library, "Llama 3.1 405B in FP8, 20 requests per second, our two nodes of 8 H100 must do")
     offered = talk.question.choices if talk.question else ()
     assert [choice.label for choice in offered][1:3] == ["there already: the machines", "machines: bought"]
     assert taken in _said(talk.choose(offered[wording.keys(talk.question).index(reply)].id))[1]
@@ -159,6 +149,6 @@ def test_what_happens_next_to_a_noun_is_no_part_of_it() -> None:
 
 
 def test_of_a_single_node_no_share_of_a_step_is_the_network(library: Library) -> None:
-    talk = _talk(library, fields=_fields("single-node", library))
+    talk = talk_of(library, fields=_fields("single-node", library))
     said = _said(talk.say("what is the one thing that could go wrong with this?"))[1]
     assert "Not the network (0.0 %" in said or "network" not in said

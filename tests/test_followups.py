@@ -18,7 +18,7 @@ from assistant.conversation.planner import dated_planner
 from assistant.conversation.turn.followup import LINES, WIDTH
 from assistant.library import Library
 from assistant.present.plan.answers import SENTENCES
-from tests.conversing import library
+from tests.conversing import TODAY, library, talk_of
 from tests.labels import labels
 
 PEOPLE: list[dict[str, Any]] = labels(Path(__file__).with_name("followups.yaml"))
@@ -32,15 +32,6 @@ SUBJECTS: list[dict[str, Any]] = libraries.load().language["followups"]["subject
 EVERY, EVERY_ASKED = 12, 17  # of the sixty plans: each takes half a second
 TOPICS: list[dict[str, Any]] = [one for one in libraries.load().language["topics"]["topics"] if "tells" in one]
 LONGEST = 10  # lines of what is tried; nobody who asks of a plan is answered with the whole proof
-TODAY = datetime.date(2026, 11, 20)
-
-
-def _talk(library: Library, *said: str) -> Conversation:
-    talk = Conversation(library, planner=dated_planner(TODAY, searched=False), today=TODAY)
-    talk.start()
-    for text in said:
-        talk.say(text)
-    return talk
 
 
 def _lines(events: list[Event]) -> list[str]:
@@ -52,7 +43,7 @@ def _lines(events: list[Event]) -> list[str]:
 def test_every_question_of_a_plan_is_answered_from_it_in_five_lines(
     person: dict[str, Any], library: Library, some: Callable[..., list[dict[str, Any]]]
 ) -> None:
-    talk = _talk(library, person["job"])
+    talk = talk_of(library, person["job"])
     for one in some(person["asked"], 3, first=PEOPLE.index(person)):
         events = talk.say(one["ask"])
         assert not [e for e in events if isinstance(e, Failure | Answer)], one["ask"]
@@ -67,7 +58,7 @@ def test_every_question_of_a_plan_is_answered_from_it_in_five_lines(
 def test_a_job_of_which_something_is_open_is_asked_about_and_nothing_of_it_is_taken(
     person: dict[str, Any], library: Library, some: Callable[..., list[dict[str, Any]]]
 ) -> None:
-    talk = _talk(library, person["job"])
+    talk = talk_of(library, person["job"])
     told = dict(talk.draft.fields)
     for one in some(person["asked"], 5, first=[*OPEN, *SIGNED].index(person)):
         events = talk.say(one["ask"])
@@ -84,7 +75,7 @@ def test_one_question_of_a_plan_is_answered_with_what_the_asker_needs(
     library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
 ) -> None:
     for one in some(ONCE, 3):
-        talk = _talk(library, one["job"])
+        talk = talk_of(library, one["job"])
         told = dict(talk.draft.fields)
         lines = _lines(talk.say(one["ask"]))
         said = " ".join(" ".join(line.split()) for line in lines)
@@ -97,7 +88,7 @@ def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
     library: Library, some: Callable[[list[dict[str, Any]], int], list[dict[str, Any]]]
 ) -> None:
     for one in [*some(ROLES, EVERY), *some(ASKED, EVERY_ASKED)]:
-        talk = _talk(library, one["job"])
+        talk = talk_of(library, one["job"])
         told = dict(talk.draft.fields)
         lines = _lines(talk.say(one["ask"]))
         said = " ".join(" ".join(line.split()) for line in lines)
@@ -159,7 +150,7 @@ def test_each_of_sixty_plans_answers_the_question_that_its_reader_has(
 def test_what_the_job_named_or_a_time_to_come_is_computed_from_the_plan(
     job: str, ask: str, told: str, library: Library
 ) -> None:
-    talk = _talk(library, job)
+    talk = talk_of(library, job)
     before = talk.draft.fields
     lines = _lines(talk.say(ask))
     assert len(lines) <= LINES and told in " ".join(line.strip() for line in lines), lines
@@ -167,12 +158,12 @@ def test_what_the_job_named_or_a_time_to_come_is_computed_from_the_plan(
 
 
 def test_whose_the_machines_are_is_not_supposed_for_what_is_there_costs_least(library: Library) -> None:
-    talk = _talk(library, "128 H100 IB vs RoCE for pretraining 13B dense on 2T tokens, rent, which")
+    talk = talk_of(library, "128 H100 IB vs RoCE for pretraining 13B dense on 2T tokens, rent, which")
     assert "there already" not in " ".join(_lines(talk.say("what does it cost?")))
 
 
 def test_what_is_asked_for_more_shows_the_proof(library: Library) -> None:
-    talk = _talk(library, "pretrain llama 3.1 70b on 64 H100s")
+    talk = talk_of(library, "pretrain llama 3.1 70b on 64 H100s")
     short = _lines(talk.say("do we even need infiniband for this?"))
     proof = _lines(talk.say("more"))
     assert len(proof) > len(short) and any("step time" in line for line in proof)
@@ -180,13 +171,13 @@ def test_what_is_asked_for_more_shows_the_proof(library: Library) -> None:
 
 @pytest.mark.parametrize("said", ["what does SHARP do?", "how does ring all-reduce work"])
 def test_a_question_of_the_field_still_goes_to_the_library(said: str, library: Library) -> None:
-    talk = _talk(library, "pretrain llama 3.1 70b on 64 H100s")
+    talk = talk_of(library, "pretrain llama 3.1 70b on 64 H100s")
     assert next(event.kind for event in talk.say(said)) == "answer"
 
 
 @pytest.mark.parametrize("said", ["make it 128", "budget is 300k", "not AWS", "Lambda came down to $2.05"])
 def test_a_fact_beside_a_plan_is_no_question(said: str, library: Library) -> None:
-    talk = _talk(library, "pretrain llama 3.1 70b on 64 H100s")
+    talk = talk_of(library, "pretrain llama 3.1 70b on 64 H100s")
     before = talk.draft.fields
     talk.say(said)
     assert talk.draft.fields != before or said == "not AWS"
@@ -216,9 +207,9 @@ def test_every_kind_of_question_has_sentences_that_exist_and_enough_to_be_learne
 
 def test_a_plan_volunteers_one_line_that_was_planned_again(library: Library) -> None:
     job = "full fine-tune of llama 3.1 70b on 16 H100 rented, 2B tokens"
-    plan = _talk(library, job).plan
+    plan = talk_of(library, job).plan
     assert plan is not None and plan.volunteered and plan.volunteered.startswith("If adapters (LoRA) would do: 8 GPUs")
-    lora = _talk(library, job.replace("full fine-tune", "lora fine-tune").replace("16 H100", "8 H100")).plan
+    lora = talk_of(library, job.replace("full fine-tune", "lora fine-tune").replace("16 H100", "8 H100")).plan
     assert lora is not None and lora.recommendation.verdict != "infeasible" and lora.volunteered is None
     cheapest = next(c for c in lora.candidates if c.fabric == lora.recommendation.fabric)
     assert cheapest.cost_usd and f"${cheapest.cost_usd.p50:,.0f}"[:4] in plan.volunteered
@@ -250,22 +241,24 @@ def test_what_is_named_or_doubted_is_planned_and_changes_nothing(
 
 @pytest.fixture(scope="module")
 def talk_of_a_run(library: Library) -> Conversation:
-    return _talk(library, "pretrain llama 3.1 70b on 64 H100s, 1T tokens")
+    return talk_of(library, "pretrain llama 3.1 70b on 64 H100s, 1T tokens")
 
 
 def test_the_target_that_goes_first_is_told_with_what_is_left_of_it(library: Library) -> None:
-    talk = _talk(library, "serve llama 3.1 70b in fp8 to 60 requests per second, 1500 in, 300 out, first token 800 ms, 40 ms per token, rented H100")  # fmt: skip  # noqa: E501
+    talk = talk_of(library, "serve llama 3.1 70b in fp8 to 60 requests per second, 1500 in, 300 out, first token 800 ms, 40 ms per token, rented H100")  # fmt: skip  # noqa: E501
     [first, *_] = _lines(talk.say("which target breaks first when load goes up, ttft or tpot"))
     assert "goes first: " in first and "of 40 ms" in first
 
 
 def test_where_nothing_works_rented_machines_that_would_are_told(library: Library) -> None:
-    talk = _talk(library, "full finetune of a 13B model on 500M tokens on our 8 RTX 4090, 4 per node, 10 gig ethernet")
+    talk = talk_of(
+        library, "full finetune of a 13B model on 500M tokens on our 8 RTX 4090, 4 per node, 10 gig ethernet"
+    )
     assert talk.plan is not None and talk.plan.recommendation.verdict == "infeasible"
     assert "on rented machines it would: 8 " in " ".join(_lines(talk.say("or i rent for a weekend and be done?")))
     assert "No network changes that" in _lines(talk.say("used connectx off ebay, worth it?"))[0]
 
 
 def test_the_work_and_a_length_in_one_message_are_a_run_and_its_deadline(library: Library) -> None:
-    fields = _talk(library, "rent 32 B200 for a month, full finetune of llama 3.3 70B on 5B tokens").draft.fields
+    fields = talk_of(library, "rent 32 B200 for a month, full finetune of llama 3.3 70B on 5B tokens").draft.fields
     assert (fields["training.tokens"], fields["constraints.deadline_days"]) == (5e9, 30)

@@ -12,18 +12,9 @@ from assistant.conversation.events import Event, Finished, Question
 from assistant.conversation.planner import dated_planner
 from assistant.conversation.turn.followup import LINES, WIDTH
 from assistant.library import Library
-from tests.conversing import library
+from tests.conversing import library, talk_of
 
-TODAY = datetime.date(2026, 11, 20)
 __all__ = ["library"]
-
-
-def _talk(library: Library, *said: str) -> Conversation:
-    talk = Conversation(library, planner=dated_planner(TODAY, searched=False), today=TODAY)
-    talk.start()
-    for text in said:
-        talk.say(text)
-    return talk
 
 
 def _said(events: list[Event]) -> tuple[int, str]:
@@ -88,7 +79,7 @@ def _said(events: list[Event]) -> tuple[int, str]:
     ],
 )
 def test_what_a_question_names_is_computed_from_the_plan(job: str, ask: str, told: str, library: Library) -> None:
-    talk = _talk(library, job)
+    talk = talk_of(library, job)
     before = talk.draft.fields
     lines, said = _said(talk.say(ask))
     assert told in said and lines <= LINES, said
@@ -96,18 +87,18 @@ def test_what_a_question_names_is_computed_from_the_plan(job: str, ask: str, tol
 
 
 def test_a_fact_that_clashes_is_not_taken_and_the_rest_of_the_job_is(library: Library) -> None:
-    talk = _talk(library)
+    talk = talk_of(library)
     _, said = _said(talk.say("pretrain a 7B model on 1T tokens, 64 H100 rented, EP=8"))
     assert "Not taken: expert parallel" in said and talk.plan is not None
     assert "parallelism.ep" not in talk.draft.fields
 
 
 def test_experts_without_a_number_that_a_token_uses_are_planned(library: Library) -> None:
-    talk = _talk(library, "train a 3B MoE with 16 experts on 100B tokens, 32 A100 rented")
+    talk = talk_of(library, "train a 3B MoE with 16 experts on 100B tokens, 32 A100 rented")
     assert talk.plan is not None and talk.draft.fields["model.experts_per_token"] == 2
 
 
 def test_a_limit_that_leaves_fewer_gpus_is_not_supposed_beside_the_plan_that_was_shown(library: Library) -> None:
-    talk = _talk(library, "serve llama 3.3 70b fp8 on 16 H100 in 2 nodes, 800 concurrent, 30k a month at Lambda")
+    talk = talk_of(library, "serve llama 3.3 70b fp8 on 16 H100 in 2 nodes, 800 concurrent, 30k a month at Lambda")
     _, said = _said(talk.say("a node is gone in the busiest hour, do we survive"))
     assert "8 GPUs are left" in said, said
