@@ -251,9 +251,8 @@ def test_the_target_that_goes_first_is_told_with_what_is_left_of_it(library: Lib
 
 
 def test_where_nothing_works_rented_machines_that_would_are_told(library: Library) -> None:
-    talk = talk_of(
-        library, "full finetune of a 13B model on 500M tokens on our 8 RTX 4090, 4 per node, 10 gig ethernet"
-    )
+    job = "full finetune of a 13B model on 500M tokens on our 8 RTX 4090, 4 per node, 10 gig ethernet"
+    talk = talk_of(library, job)
     assert talk.plan is not None and talk.plan.recommendation.verdict == "infeasible"
     assert "on rented machines it would: 8 " in " ".join(_lines(talk.say("or i rent for a weekend and be done?")))
     assert "No network changes that" in _lines(talk.say("used connectx off ebay, worth it?"))[0]

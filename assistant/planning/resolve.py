@@ -20,6 +20,7 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH, in_dollars
 from assistant.vocabulary.questionnaire import (
     NARROW,
     RARELY,
+    USUAL_SEQUENCE,
     Inference,
     ModelShape,
     Parallelism,
@@ -32,7 +33,6 @@ from .assumptions import Assumptions
 from .batch_sizes import global_batch
 from .mixtures import mixture_fields, published_precision
 
-_DEFAULT_SEQUENCE = {"pretraining": 8192, "finetuning": 4096}
 # Compute-optimal pretraining uses about twenty tokens per parameter (Hoffmann et al. 2022, 2203.15556).
 TOKENS_PER_PARAMETER = 20.0
 LORA_RANK = 16  # what MLPerf's fine-tuning benchmark and torchtune's recipes for 70B use
@@ -532,7 +532,7 @@ def _interleave(split: Parallelism | Literal["auto"], framework: str | None, tak
 
 
 def _sequence_length(questionnaire: Questionnaire, model: Model | ModelShape, taken: Assumptions) -> int:
-    usual = _DEFAULT_SEQUENCE[questionnaire.workload]
+    usual = USUAL_SEQUENCE[questionnaire.workload]
     context = getattr(model, "context", usual)
     length = min(usual, context)
     split = questionnaire.parallelism

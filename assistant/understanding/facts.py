@@ -12,7 +12,7 @@ from typing import Any
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.fields import NUMERIC, RegisteredField
 from assistant.vocabulary.quantities import DAYS_IN, DAYS_PER_MONTH, DAYS_PER_YEAR, LEAST_BUDGET, in_dollars
-from assistant.vocabulary.questionnaire import FIELDS, SERVING
+from assistant.vocabulary.questionnaire import FIELDS, SERVING, USUAL_SEQUENCE
 from assistant.vocabulary.utterance import Doubt
 
 from . import attach, changes, counting
@@ -50,7 +50,6 @@ _APART = frozenset({"and", "or", "to", "vs", "versus", ".", ";"})  # between two
 _LEAST_TOKENS_A_PARAMETER = 10.0  # of a run that is told beside a model by no more than its size
 _ENDS_WITH = frozenset(",.;:!?)")
 _USED_FOR, _TERM = "budget.amortization_months", "budget.reserved_days"
-_USUAL_LENGTHS = (8192, 4096)  # tokens of a sequence: what a plan takes for pretraining, and for fine-tuning
 _MOST_ROUNDED = 0.02  # of a batch: what its last digit may leave open at most
 _FROM = ">= "  # of an implication: from this value on
 
@@ -587,8 +586,8 @@ def _may_count(number: Quantity, tokens: Sequence[Token], taken: Set[int], fille
 
 def _of_unknown_length(path: str, tokens: Quantity, workload: str | None) -> Doubt:
     """How many sequences a batch in tokens is: so many at the lengths that are usual, the one a plan takes first."""
-    lengths = sorted(_USUAL_LENGTHS, reverse=workload != "finetuning")
-    at = {length: _sequences(tokens, length) for length in lengths}
+    first = USUAL_SEQUENCE.get(workload or "", USUAL_SEQUENCE["pretraining"])
+    at = {length: _sequences(tokens, length) for length in (first, *USUAL_SEQUENCE.values())}
     counted = ", ".join(f"{number:,} of {length:,} tokens" for length, number in at.items())
     asked = f"a batch in tokens says how many sequences only with their length: {counted}"
     return Doubt(path, asked, tuple(dict.fromkeys(at.values())))

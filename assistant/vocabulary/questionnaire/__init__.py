@@ -26,7 +26,7 @@ from .section import (
 )
 from .serving import Inference
 from .shape import ModelShape
-from .training import Parallelism, Reinforcement, Training
+from .training import USUAL_SEQUENCE, Parallelism, Reinforcement, Training
 from .whole import FIELDS, Questionnaire, latest_days
 
 __all__ = [
@@ -39,6 +39,7 @@ __all__ = [
     "STRATEGIES",
     "STRATEGY_NAMES",
     "TRAINING",
+    "USUAL_SEQUENCE",
     "WORKLOADS",
     "Budget",
     "Cluster",

@@ -10,6 +10,9 @@ from ..fields import About
 from ..quantities import Count, Days, Whole, YesNo
 from .section import RARELY, Positive, Precision, Section, Strategy, identifier, zero3_is_fsdp
 
+# Tokens of a sequence by workload, where nobody says how long it is.
+USUAL_SEQUENCE = {"pretraining": 8192, "finetuning": 4096}
+
 
 class Training(Section):
     """One optimizer step and the length of the run; absent for inference."""
