@@ -42,6 +42,18 @@ def test_a_sentence_gives_the_card_and_what_was_taken_and_assumed():
 
 
 @pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("pretrain an MoE with 64 experts, 100B parameters, 1T tokens on 512 B200", "to use 8 of the 64 experts"),
+        ("pretrain 8B on 500B tokens on 64 H100, 100 Gb/s line between the sites", "sites is taken to join two"),
+    ],
+)
+def test_what_nobody_said_of_experts_and_sites_is_said_to_be_taken(sentence, said):
+    """It stood among what was understood, and nowhere else."""
+    assert said in _flat(weft(sentence).out).partition("Taken, because nobody could be asked:")[2]
+
+
+@pytest.mark.parametrize(
     ("sentence", "card", "answer"),
     [
         (

@@ -26,7 +26,8 @@ _BESIDE_A_JOB = ("rent-or-buy-for", "price-judged")  # what is asked beside a jo
 class AtOnce:
     """What a sentence brought: the ``plan`` of its job, ``None`` where it tells of none; ``understood`` its facts in
     words; ``taken`` what was taken without being said, each as a sentence; ``said`` everything that came back;
-    ``unjudged`` the limits that were said and are held against nothing, each with what was asked of it;
+    ``unjudged`` the limits that were said and are held against nothing, each with what was asked of it; ``answer`` to
+    what was asked with the job;
     ``quotes`` what somebody offers, beside the lists, where nothing is said of a job but that, and ``missing`` what it
     takes to plan one."""
 
@@ -37,6 +38,7 @@ class AtOnce:
     quotes: tuple[Block, ...] = ()
     missing: str = ""
     unjudged: tuple[str, ...] = ()
+    answer: tuple[Event, ...] = ()
 
 
 def tell(conversation: Conversation, sentence: str) -> AtOnce:
@@ -60,6 +62,7 @@ def tell(conversation: Conversation, sentence: str) -> AtOnce:
     return AtOnce(
         *(conversation.plan, tuple(facts), tuple(answered.taken), tuple(answered.said), tuple(beside), missing),
         tuple(answered.unjudged),
+        tuple(conversation.answered_with_job),
     )
 
 
@@ -145,8 +148,7 @@ def blocks(found: AtOnce) -> list[Block]:
         return [*found.quotes, *map(Paragraph, [ask, *rest, f"Understood: {'; '.join(found.understood)}."])]
     if found.plan is None:
         return [block for event in found.said for block in wording.blocks(event)]
-    answers = [event for event in found.said if isinstance(event, Note) and event.items]  # to what was asked with it
-    noted = [e.text.replace("?.", "?") for e in found.said if isinstance(e, Note) and not e.items]
+    noted = [e.text.replace("?.", "?") for e in found.said if isinstance(e, Note) and e not in found.answer]
     decided = reading.asked(found.plan, "cluster.fabric")  # by what was taken behind it
     assumed = [text for e in found.said if isinstance(e, Understood) for text in e.assumed]
     assumed = [text for text in assumed if decided is None or text != compared_only(namer(found.plan)(decided))]
@@ -157,7 +159,7 @@ def blocks(found: AtOnce) -> list[Block]:
     return [
         *unjudged,
         *named([*card.section(found.plan), *opening.what_fits(found.plan), *quotes.section(found.plan)], found.plan),
-        *(block for event in answers for block in wording.blocks(event)),
+        *(block for event in found.answer for block in wording.blocks(event)),
         *beside,
         *map(Paragraph, [*rest, *noted, f"Understood: {'; '.join(found.understood)}."]),
         *([Paragraph("Taken, because nobody could be asked:"), taken] if taken.items else []),

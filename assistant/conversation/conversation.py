@@ -29,7 +29,7 @@ from .searching import Searcher, understood
 from .state import State
 from .turn.dialling import take as take_dial
 from .turn.dispatch import respond
-from .turn.followup import to
+from .turn.followup import answer_to
 from .turn.parts import Parts
 from .turn.steps import change, still_in_doubt, take
 from .turn.turns import Record, Turns, or_sentence
@@ -96,6 +96,11 @@ class Conversation:
     def question(self) -> Question | None:
         """The question that is open."""
         return self.parts.interviewer.question
+
+    @property
+    def answered_with_job(self) -> list[Event]:
+        """The answer of the first plan to what was asked with the job."""
+        return self.parts.answered_with_job
 
     @property
     def turns(self) -> list[Turn]:
@@ -253,7 +258,8 @@ class Conversation:
         if not (parts.asked_with_job and parts.state.plan):
             return []
         question, parts.asked_with_job = parts.asked_with_job, ""
-        return to(parts, question) or []
+        parts.answered_with_job = answer_to(parts, question) or []
+        return parts.answered_with_job
 
     def _next_question(self) -> list[Event]:
         if not self.parts.interviewer.is_due:

@@ -23,7 +23,7 @@ from .quotes import with_quotes
 def heard(text: str, draft: Draft, library: Library, today: datetime.date | None = None) -> Utterance:
     """What the text says where ``draft`` is known."""
     said = Listener.of(library.language, library.catalog, library.listener).hear(text, draft, today=today)
-    return _by_size(_own_size(_of_words(said)), draft)
+    return _supposed(_by_size(_own_size(_of_words(said)), draft), draft)
 
 
 def _of_words(said: Utterance) -> Utterance:
@@ -81,7 +81,7 @@ def fields_set(said: Utterance, draft: Draft) -> dict[str, Any]:
         fields.setdefault("cluster.fabric", said.fabrics[0])  # the network that is there is the one that is named
     if said.excluded:
         fields[EXCLUDED] = sorted({*draft.fields.get(EXCLUDED, ()), *said.excluded})
-    return with_quotes(_between_sites(_routed(_within(fields), draft), draft), said, draft)
+    return with_quotes(_routed(_within(fields), draft), said, draft)
 
 
 def _routed(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
@@ -89,23 +89,29 @@ def _routed(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
     as nearly all parameters of a mixture are its experts'."""
     known = lambda name: fields.get(f"model.{name}") or draft.fields.get(f"model.{name}")
     experts, params, active = known("experts"), known("params"), known("active_params")
-    if not experts or known("experts_per_token"):
-        return fields
-    if not (params and active):
-        return {**fields, "model.experts_per_token": _USUALLY[experts > _FEW]} if experts > _USUALLY[False] else fields
-    if active > params:
+    if not (experts and params and active) or known("experts_per_token") or active > params:
         return fields
     return {**fields, "model.experts_per_token": max(1, min(experts, int(experts * active / params)))}
 
 
 # Experts of a token where nobody said: two of up to 16 (Mixtral, Grok-1, Phi-3.5), eight of more (DeepSeek-V3, Qwen3).
-_FEW, _USUALLY = 16, {False: 2, True: 8}
+_FEW, _OF_FEW, _OF_MANY = 16, 2, 8
 
 
-def _between_sites(fields: dict[str, Any], draft: Draft) -> dict[str, Any]:
-    """A line between sites is one between two, where nobody said how many."""
-    sites = fields.get("cluster.sites", draft.fields.get("cluster.sites"))
-    return {**fields, "cluster.sites": 2} if fields.get("cluster.wan_gbps") and sites is None else fields
+def _supposed(said: Utterance, draft: Draft) -> Utterance:
+    """With what a message leaves out and no plan can do without, and that it is supposed: experts that a token uses,
+    and sites where a line between them is told."""
+    known = lambda name: said.fields.get(name) or draft.fields.get(name)
+    experts, found, told = known("model.experts"), dict[str, Any](), list[str]()
+    follows = known("model.params") and known("model.active_params")
+    if experts and experts > _OF_FEW and not (known("model.experts_per_token") or follows):
+        each = _OF_MANY if experts > _FEW else _OF_FEW
+        found["model.experts_per_token"] = each
+        told.append(f"a token is taken to use {each} of the {experts} experts, as published mixtures of so many do")
+    if said.fields.get("cluster.wan_gbps") and not known("cluster.sites"):
+        found["cluster.sites"] = 2
+        told.append("the line between sites is taken to join two")
+    return replace(said, fields={**said.fields, **found}, assumed=(*said.assumed, *told)) if found else said
 
 
 def _within(fields: dict[str, Any]) -> dict[str, Any]:

@@ -23,7 +23,6 @@ from . import asked, followup, replies, steps
 from .accounted import accounted
 from .commands import branch_of, command_of, not_without
 from .dialling import SAID, dial
-from .followup import question_of
 from .measured import logs_named, measured
 from .parts import Parts
 from .several import with_values
@@ -188,8 +187,9 @@ def _says_if(parts: Parts, said: Utterance) -> bool:
 def _with_its_question(parts: Parts, said: Utterance, figure: list[Event]) -> list[Event]:
     """A job and what was asked with it, which its plan answers where it can, else the ``figure`` that was computed of
     the question alone."""
-    events, question = describe(parts, _for_the_plan(said)), "" if said.of_plan == "summary" else question_of(said.text)
-    answers = bool(question and parts.state.plan and followup.to(parts, question))
+    question = "" if said.of_plan == "summary" else followup.question_of(parts, said.text)
+    events = describe(parts, _for_the_plan(said))
+    answers = bool(question and parts.state.plan and followup.answer_to(parts, question))
     parts.asked_with_job = question if answers or not figure else ""
     if not answers:
         return [*figure, *events]

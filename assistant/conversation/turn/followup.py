@@ -67,11 +67,6 @@ _CLAUSES = re.compile(
     r"whose|how|why|when|where|does|do|did|is|are|can|could|would|should|will|if)\b)",
     re.IGNORECASE,
 )
-_LAST_QUESTION = re.compile(
-    r"(?:^|[.;:!?,]\s+|\s(?:and|so|but)\s+)((?:so |and )?(?:what|which|who|whose|how|why|when|where|is|are|am|does|do|"
-    r"did|can|could|would|should|will|have|has)\b[^.;!?]*\?)\s*$",
-    re.IGNORECASE,
-)
 _LONGEST_QUESTION = 300  # characters
 _SURELY_TELLS = 0.9  # by its meaning: then the facts that it states are taken
 _SURELY_ASKS = (
@@ -567,13 +562,15 @@ def questions_in(text: str) -> list[str]:
     return [part for part in (one.strip(" ,") for one in _CLAUSES.split(text)) if len(part.split()) >= _A_WHY]
 
 
-def question_of(text: str) -> str:
+def question_of(parts: Parts, text: str) -> str:
     """The question that a message ends with; nothing where it ends with none."""
-    found = _LAST_QUESTION.search(text[-_LONGEST_QUESTION:])
+    words = "|".join(parts.library.language["followups"]["question_words"])
+    begins = rf"(?:^|[.;:!?,]\s+|\s(?:and|so|but)\s+)((?:so |and )?(?:{words})\b[^.;!?]*\?)\s*$"
+    found = re.search(begins, text[-_LONGEST_QUESTION:], re.IGNORECASE)
     return found[1] if found else ""
 
 
-def to(parts: Parts, question: str) -> list[Event] | None:
+def answer_to(parts: Parts, question: str) -> list[Event] | None:
     """What the plan answers to a question in its own words; ``None`` where it has no answer."""
     said = heard(question, parts.state.draft, parts.library, parts.today)
     return answered(parts, said, first=True) or answered(parts, said, first=False)

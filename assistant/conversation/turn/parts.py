@@ -54,6 +54,7 @@ class Parts:
     kinds: list[str] = field(default_factory=list)  # of question, whose sentences the answer of this turn has
     supposed: Supposed | None = None  # of the draft of which it was worked out last
     asked_with_job: str = ""  # the question that a job came with, until there is a plan that answers it
+    answered_with_job: list[Event] = field(default_factory=list)
 
     @property
     def catalog(self) -> Catalog:
