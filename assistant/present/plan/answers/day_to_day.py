@@ -12,11 +12,10 @@ from assistant.vocabulary.quantities import HOURS_PER_MONTH, days_said
 from ... import figures
 from .. import reading
 from .asked import Asked, money
-from .operations import failures_a_day, nodes
+from .operations import failures_a_day, nodes, restart_hours
 
 _MONTHS = 12
 _WEEKEND = 2.0  # days
-_RESTART = 1 / 6  # hours: what the plan counts for a restart
 _REPAIR = 14.0  # days until a node that failed is back, where none are named
 _SURE = 0.95  # how often the spare nodes are to be enough
 
@@ -57,7 +56,8 @@ def paused(asked: Asked) -> list[str]:
         reading.asked(asked.plan, "constraints.deadline_days"),
         reading.asked(asked.plan, "cluster.sites") or 1,
     )
-    takes, slow = best.run_hours + 24 * days + _RESTART, reading.run_band(best)[1] + 24 * days + _RESTART
+    restart = restart_hours(asked.plan)
+    takes, slow = (hours + 24 * days + restart for hours in (best.run_hours, reading.run_band(best)[1]))
     rate = best.gpu_usd_per_hour
     idle = (
         "" if asked.buys or not rate else f", {figures.usd(24 * days * rate * reading.gpus(asked.plan))} if you pay on"
@@ -77,7 +77,8 @@ def paused(asked: Asked) -> list[str]:
             f"The other site may go on alone at about 1/{sites} of the work, if it holds a whole copy; then at most "
             f"{figures.hours(24 * days * (sites - 1) / sites)} are lost."
         )
-    return [*said, "Save a checkpoint before it stops and try a restart first: 10 minutes are counted for one."]
+    counted = f": {figures.hours(restart)} are counted for one" if restart else ""
+    return [*said, f"Save a checkpoint before it stops and try a restart first{counted}."]
 
 
 def _stop(asked: Asked) -> float:
@@ -132,24 +133,22 @@ def cash_when(asked: Asked) -> list[str]:
         return []
     start = asked.today + datetime.timedelta(days=int(best.delivery_days or 0))
     if bought is not None and bought.capital_usd and not bought.gpus_there:
+        low, high = (figures.usd(usd) for usd in (bought.capital_usd_low, bought.capital_usd_high))
+        written_off = figures.usd(3 * bought.capital_usd / bought.months)
         running = added(usd for part, usd in bought.monthly_usd.items() if part in ("power", "support", "staff"))
         return [
-            f"{_quarter(start)}: {figures.usd(bought.capital_usd)} with the order "
-            f"({figures.usd(bought.capital_usd_low)}–"
-            f"{figures.usd(bought.capital_usd_high)} by published parts), unless the seller takes instalments.",
+            f"{_quarter(start)}: {figures.usd(bought.capital_usd)} with the order ({low}–{high} by published parts), "
+            "unless the seller takes instalments.",
             f"Then {figures.usd(3 * running)} a quarter for power with cooling, support and network staff.",
-            f"The write-off in the books is {figures.usd(3 * bought.capital_usd / bought.months)} a quarter and "
-            "no cash.",
+            f"The write-off in the books is {written_off} a quarter and no cash.",
         ]
     if not reading.ends(asked.plan) or best.run_hours is None:
         month = best.usd_per_month or 0.0
         return [
             f"{figures.usd(month)} every month, {figures.usd(3 * month)} a quarter, from {_quarter(start)} on; "
-            "by the hour "
-            "there is nothing up front.",
-            "A surprise comes of load alone: more copies cost in proportion. Whether a term is paid ahead is "
-            "the seller's "
-            "to say.",
+            "by the hour there is nothing up front.",
+            "A surprise comes of load alone: more copies cost in proportion. Whether a term is paid ahead is the "
+            "seller's to say.",
         ]
     parts = list(_by_quarter(start, best.run_hours, best.cost_usd.p50))
     slow = list(_by_quarter(start, reading.run_band(best)[1], best.cost_usd.p90))
@@ -157,9 +156,8 @@ def cash_when(asked: Asked) -> list[str]:
     more = best.cost_usd.p90 - best.cost_usd.p50
     return [
         f"{told}: rented by the hour, begun {start.day} {start:%B %Y}, nothing up front and nothing after the run.",
-        f"If it goes badly (one case in ten) {figures.usd(more)} more, {figures.usd(best.cost_usd.p90)} in all, "
-        "and the "
-        f"overrun comes last, in {slow[-1][0]}.",
+        f"If it goes badly (one case in ten) {figures.usd(more)} more, {figures.usd(best.cost_usd.p90)} in all, and "
+        f"the overrun comes last, in {slow[-1][0]}.",
         "Deposits and days of payment are the seller's to say: ask.",
     ]
 
@@ -169,7 +167,8 @@ def _by_quarter(start: datetime.date, hours: float, usd: float) -> Iterable[tupl
     at, end = start, start + datetime.timedelta(hours=hours) if hours >= 24 else start
     whole = max(1, (end - start).days)
     while True:
-        after = datetime.date(at.year + (at.month > 9), (at.month - 1) // 3 * 3 % 12 + 4 if at.month <= 9 else 1, 1)
+        month = 3 * ((at.month - 1) // 3) + 4  # the first of the next quarter
+        after = datetime.date(at.year + month // 13, (month - 1) % 12 + 1, 1)
         days = (min(end, after) - at).days
         yield _quarter(at), usd * (days / whole if (end - start).days else 1.0)
         if after >= end:
@@ -225,7 +224,6 @@ def run_longer(asked: Asked) -> list[str]:
     slow = reading.run_band(best)[1]
     odds = "less than one case in ten is" if slow < best.run_hours + 24 * days else "one case in ten or more is"
     return [
-        f"If the run itself lasts {days_said(days)} longer: {figures.usd(more)} more, {figures.usd(whole)} in "
-        "all instead "
-        f"of {money(best)}{held}; {odds} so slow by our own errors ({figures.hours(slow)}).",
+        f"If the run itself lasts {days_said(days)} longer: {figures.usd(more)} more, {figures.usd(whole)} in all "
+        f"instead of {money(best)}{held}; {odds} so slow by our own errors ({figures.hours(slow)}).",
     ]

@@ -104,6 +104,11 @@ def failures_a_day(plan: Plan) -> float | None:
     return reading.asked(plan, "cluster.failures_per_node_day") or assumed(plan, _PER_NODE)
 
 
+def restart_hours(plan: Plan) -> float:
+    """Hours that are counted for a restart; 0 where none are."""
+    return (assumed(plan, _RESTART) or 0.0) / 3600
+
+
 def assumed(plan: Plan, field: str) -> float | None:
     value = next((a.value for a in plan.assumptions if a.field == field), None)
     return float(value) if isinstance(value, int | float) else None
