@@ -17,6 +17,7 @@ from assistant.model.low_communication import (
 )
 from assistant.vocabulary.catalog import Catalog
 from assistant.vocabulary.plan import Warning_
+from assistant.vocabulary.quantities import NINETIETH
 from assistant.vocabulary.questionnaire import RARELY
 
 from .entry import Entry
@@ -25,7 +26,6 @@ from .facts import strategy_said
 from .pipeline import Decision
 from .resolve import Resolved
 
-_TENTH = 1.2816  # standard deviations above the median that one in ten exceeds
 _KM_PER_S = 200_000  # of light in fibre
 BYTES_PER_TOKEN = 4.0  # of a prompt or an answer on the wire: a whole number, or four letters
 
@@ -50,9 +50,10 @@ def _sustained(link: float, catalog: Catalog) -> str:
     """What the times take a line of ``link`` bytes/s to carry, what far ones need for it, and how sure that is."""
     known, wide = catalog.constants, catalog.fabrics["wan-low-communication"].latency
     round_trip = 2.0 * wide.si if wide else 0.0
+    longer = math.exp(NINETIETH * known["wan-spread"].si)
     said = (
         f"These times have {WAN_GOODPUT:.0%} of the rate, the most that TCP leaves; one in ten is "
-        f"{math.exp(_TENTH * known['wan-spread'].si):.2g} times as long or longer, as shared lines were: measure yours."
+        f"{longer:.2g} times as long or longer, as shared lines were: measure yours."
     )
     stream = one_stream(known["wan-window"].si, round_trip) if round_trip else link
     streams = math.ceil(link * WAN_GOODPUT / stream)

@@ -153,11 +153,10 @@ def _served_unit(asked: Asked, each: float | None) -> list[str]:
     found = asked.plan.sizing
     if not load and found is not None and found.carries_requests_per_s:
         prompt, answer = reading.lengths(asked.plan)
-        most = figures.significant(found.carries_requests_per_s)
+        gpus, most = reading.gpus(asked.plan), figures.significant(found.carries_requests_per_s)
         said = [
-            f"{figures.usd(unit)} per million output tokens: {money(best)} a month over what "
-            f"{reading.gpus(asked.plan):,} "
-            f"GPUs carry when always busy, {most} requests a second of {prompt:,.0f} tokens in and {answer:,.0f} out.",
+            f"{figures.usd(unit)} per million output tokens: {money(best)} a month over what {gpus:,} GPUs carry when always "
+            f"busy, {most} requests a second of {prompt:,.0f} tokens in and {answer:,.0f} out.",
             f"Busy half of the time it is {figures.usd(2 * unit)}, a fifth {figures.usd(5 * unit)}: the bill stays.",
         ]
     users = reading.asked(asked.plan, "inference.concurrency")

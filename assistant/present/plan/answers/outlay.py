@@ -107,10 +107,14 @@ def _sum(asked: Asked) -> float | None:
     money_ = [
         float(a.value) for a in asked.said.amounts if a.kind.startswith("money") and isinstance(a.value, int | float)
     ]
-    large = [n for n in asked.amounts("size", "number", "large", "sum") if n >= 10_000]
+    large = [n for n in asked.amounts("size", "number", "large", "sum") if _LEAST_BARE <= n < _MOST_BARE]
     return next(iter([*money_, *large]), None) or reading.asked(asked.plan, "budget.usd")
 
 
+_LEAST_BARE, _MOST_BARE = (
+    1e4,
+    1e9,
+)  # dollars without a sign: below it is a number of things, from there on a size ("30B")
 _HALF_LEFT = 0.5  # of the price, to show what a resale would be worth where none is named
 
 
@@ -122,8 +126,9 @@ def residual(asked: Asked) -> list[str]:
     bought = found[1]
     said = [f"None: bought machines are written off to nothing over {bought.months:g} months; no resale is counted."]
     share = next((s for s in asked.amounts("percent", "share") if 0 < s < 100), 0.0) / 100
+    example = ""
     if not share and any(d >= 28 for d in asked.amounts("time")):
-        share = _HALF_LEFT
+        share, example = _HALF_LEFT, " for example"
         said = [f"{said[0]} What they fetch nobody knows; a price for them used is no part of the plan."]
     if not share:
         rent = _rent(asked, bought.months)
@@ -138,9 +143,7 @@ def residual(asked: Asked) -> list[str]:
     lost = (1 - share) * bought.capital_usd
     whole = lost + months * _running(bought)
     sums = f"{figures.usd(lost)} of {figures.usd(bought.capital_usd)} lost, with power and support {figures.usd(whole)}"
-    said.append(
-        f"With {share:.0%} left{' for example' if share == _HALF_LEFT else ''} after {months:.0f} months: {sums}."
-    )
+    said.append(f"With {share:.0%} left{example} after {months:.0f} months: {sums}.")
     rent = _rent(asked, months)
     if rent:
         verdict = "buying is the cheaper one then" if whole < rent else "renting stays the cheaper one"

@@ -85,7 +85,7 @@ def included_named(asked: Asked) -> str | None:
 def less_money(asked: Asked) -> list[str]:
     """The job with the smaller sum that is named: whether it fits, what can go, and how many GPUs it pays for."""
     limit, best, bought = sum_named(asked), asked.best, asked.plan.purchase
-    if limit is None or best is None or limit > 1e9:  # "without the 30B": a size, no sum
+    if limit is None or best is None:
         return []
     if bought is None:
         made = asked.tried({"budget.usd": limit})

@@ -139,7 +139,7 @@ def _of_another(asked: Asked, own: float) -> str | None:
     """What is paid at another provider that is named, were its price an hour the one that is named."""
     best, offer = asked.best, _offer(asked)
     other = next((one for one in asked.sellers if offer is None or one != offer.provider), None)
-    rate = next((usd for usd in asked.amounts("money", "number") if own / _APART < usd < _APART * own), None)
+    rate = next((usd for usd in asked.amounts("money", "number") if _is_rate(usd, own)), None)
     if other is None or rate is None or best is None or best.cost_usd is None or offer is None:
         return None
     lifted = dict.fromkeys(("budget.usd", "budget.usd_per_month", "cluster.fabric"))
