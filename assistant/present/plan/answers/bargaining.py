@@ -155,8 +155,8 @@ def _served_unit(asked: Asked, each: float | None) -> list[str]:
         prompt, answer = reading.lengths(asked.plan)
         gpus, most = reading.gpus(asked.plan), figures.significant(found.carries_requests_per_s)
         said = [
-            f"{figures.usd(unit)} per million output tokens: {money(best)} a month over what {gpus:,} GPUs carry when always "
-            f"busy, {most} requests a second of {prompt:,.0f} tokens in and {answer:,.0f} out.",
+            f"{figures.usd(unit)} per million output tokens: {money(best)} a month over what {gpus:,} GPUs carry when "
+            f"always busy, {most} requests a second of {prompt:,.0f} tokens in and {answer:,.0f} out.",
             f"Busy half of the time it is {figures.usd(2 * unit)}, a fifth {figures.usd(5 * unit)}: the bill stays.",
         ]
     users = reading.asked(asked.plan, "inference.concurrency")
