@@ -111,10 +111,8 @@ def _sum(asked: Asked) -> float | None:
     return next(iter([*money_, *large]), None) or reading.asked(asked.plan, "budget.usd")
 
 
-_LEAST_BARE, _MOST_BARE = (
-    1e4,
-    1e9,
-)  # dollars without a sign: below it is a number of things, from there on a size ("30B")
+# Dollars without a sign: less is a number of things, more the size of a model ("30B").
+_LEAST_BARE, _MOST_BARE = 1e4, 1e9
 _HALF_LEFT = 0.5  # of the price, to show what a resale would be worth where none is named
 
 
