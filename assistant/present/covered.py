@@ -7,7 +7,7 @@ def covered_cell(share: float | None, rows: int, *, marked: bool = True) -> str:
     """``95 (77–100)`` in percent; where so many rows tell it from 80 it is ``marked``."""
     if share is None:
         return "–"
-    low, high = interval(share, rows)
+    low, high = (round(end, 9) for end in interval(share, rows))  # one row has 2.5 %, whatever its last digit
     told = f"{100 * share:.0f}"
     shown = f"**{told}**" if marked and not may_be(share, rows) else told
     return f"{shown} ({100 * low:.0f}–{100 * high:.0f})"
