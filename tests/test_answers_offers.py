@@ -12,6 +12,7 @@ from assistant.conversation.searching import understood
 from assistant.library import Library, load
 from assistant.market import offered_tiers
 from assistant.present.answers import answer_lines
+from assistant.understanding.listener import Listener
 from assistant.vocabulary.answers import Answer
 
 
@@ -90,6 +91,13 @@ def test_a_rent_that_names_no_price_is_summed_at_the_providers_own(question, gpu
     found = answered(question, library).computed
     assert found.value == pytest.approx(24 * days * count * offer.price("on-demand").price.value, abs=0.01)
     assert f"${found.value:,.2f} at CoreWeave" in found.text and offer.name in found.figures[1].name
+
+
+@pytest.mark.parametrize("today", ["2026-11-30", "2026-12-01", "2026-12-09"])
+def test_a_rent_that_has_begun_is_summed_from_its_first_day(today, library):
+    asked, day = "what does CoreWeave charge for 64 H100 from 1 Dec to 15 Dec?", datetime.date.fromisoformat(today)
+    heard = Listener.of(library.language, library.catalog, library.listener).hear(asked, today=day)
+    assert "64 GPUs for 14 days cost" in computed_answer(heard, library, today=day).computed.text
 
 
 def test_an_old_price_is_told_as_old(library):

@@ -133,9 +133,11 @@ class Case:
         return [float(one.value) for one in plain or counted] or self._windows()
 
     def _windows(self) -> list[float]:
-        """The days between two dates that are named one behind the other: "from 1 Dec to 15 Dec"."""
+        """The days between two dates that are named one behind the other: "from 1 Dec to 15 Dec". A first day that has
+        come already is heard as next year's; before one that has not it is this year's."""
         dates = [one.value for one in self.utterance.amounts if isinstance(one.value, datetime.date)]
-        return [float((last - first).days) for first, last in pairwise(dates) if first < last][:1]
+        begun = ((first if first < last else _year_before(first), last) for first, last in pairwise(dates))
+        return [float((last - first).days) for first, last in begun if first < last][:1]
 
     @staticmethod
     def beside(claim: Claim, *, same: bool = True) -> str:
@@ -346,3 +348,8 @@ def _at_speed(gbps: float, catalog: Catalog) -> Fabric | None:
 
 def _size(params: float) -> str:
     return f"{params / 1e12:.3g}T" if params >= 0.9995e12 else f"{params / 1e9:.3g}B"
+
+
+def _year_before(day: datetime.date) -> datetime.date:
+    """The same day of the year before; the last of February for its 29th."""
+    return day.replace(year=day.year - 1, day=28 if (day.month, day.day) == (2, 29) else day.day)
