@@ -100,3 +100,74 @@ def test_a_port_that_went_down_twice_since_its_start_and_ecn_without_losses_are_
     assert [each for each in often.findings if each.severity != "info"]
     marked = "link mlx5_0/1 rx_write_requests 1880240172 out_of_sequence 0 np_ecn_marked_roce_packets 90118822\n"
     assert not [each for each in diagnose(marked).files[0].findings if each.severity != "info"]
+
+
+_MATRIX = """\tGPU0\tGPU1\tGPU2\tGPU3\tNIC0\tCPU Affinity\tNUMA Affinity
+GPU0\t X \tNV12\tPXB\tSYS\tPXB\t0-31\t0
+GPU1\tNV12\t X \tPXB\tSYS\tPXB\t0-31\t0
+GPU2\tPXB\tPXB\t X \tNV12\tSYS\t32-63\t1
+GPU3\tSYS\tSYS\tNV12\t X \tSYS\t32-63\t1
+NIC0\tPXB\tPXB\tSYS\tSYS\t X
+"""
+_COPIES = """Running device_to_device_memcpy_read_ce.
+memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)
+           0         1         2         3
+ 0       N/A    {0:.2f}    {0:.2f}    {0:.2f}
+ 1    {0:.2f}       N/A    {0:.2f}    {0:.2f}
+ 2    {0:.2f}    {0:.2f}       N/A    {1:.2f}
+ 3    {0:.2f}    {0:.2f}    {1:.2f}       N/A
+
+SUM device_to_device_memcpy_read_ce 4752.41
+"""
+_P2P = """Unidirectional P2P=Disabled Bandwidth Matrix (GB/s)
+   D\\D     0      1      2
+     0 2501.41  36.22  38.03
+     1  37.10 2519.65  37.80
+     2  37.10  37.65 2519.80
+Bidirectional P2P=Enabled Bandwidth Matrix (GB/s)
+   D\\D     0      1      2
+     0 2501.41 {0:.2f} {0:.2f}
+     1  {0:.2f} 2519.65 {0:.2f}
+     2  {0:.2f} {0:.2f} 2519.80
+P2P=Enabled Latency Matrix (us)
+   GPU     0      1      2
+     0   2.13   2.90   2.88
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "transport"),
+    [
+        (_MATRIX, "nvlink"),
+        (_MATRIX.replace("NV12", "PXB"), "pcie"),
+        (_COPIES.format(396.0, 395.0), "nvlink"),
+        (_COPIES.format(26.0, 26.0), "p2p"),
+        (_P2P.format(752.0), "nvlink"),
+        (_P2P.format(100.0), "p2p"),
+    ],
+)
+def test_what_joins_the_gpus_of_a_host_is_told_by_its_matrix_and_by_how_fast_they_copy(
+    text: str, transport: str
+) -> None:
+    found = diagnose(text).files[0]
+    assert found.transport == transport and not [each for each in found.findings if each.severity != "info"]
+    assert "what joins the GPUs of the host" in found.checked
+
+
+def test_a_pair_that_copies_at_half_of_what_the_others_do_is_named() -> None:
+    (found,) = [each for each in diagnose(_COPIES.format(396.0, 152.5)).files[0].findings if each.severity != "info"]
+    assert (
+        found.code == "copies-uneven" and "GPU2 and GPU3 copy at 152.5 GB/s where most pairs reach 396" in found.message
+    )
+
+
+def test_a_link_of_two_lanes_among_links_of_four_and_a_gpu_with_half_of_the_others_lanes_are_named() -> None:
+    end = 'Gbps Active/  LinkUp)==> 1 3[  ] "sw1" ( )\n'
+    link = "CA: n{0:02} mlx5_0:\n  0x0002c9030045a1b{0} 12 1[  ] ==( {1}X 53.125 " + end
+    links = diagnose("".join(link.format(n, 2 if n == 4 else 4) for n in range(1, 9))).files[0]
+    assert links.transport == "infiniband" and [(f.code, "n04" in f.message) for f in links.findings] == [
+        ("adapter-slower", True)
+    ]
+    lanes = "".join(f"[preflight] gpu{n} pcie gen5 x{8 if n == 2 else 16}\n" for n in range(8))
+    (found,) = [each for each in diagnose(lanes).files[0].findings if each.severity != "info"]
+    assert found.code == "pcie-lanes-lost" and found.message.startswith("gpu2 has 8 of its 16 lanes")

@@ -44,10 +44,12 @@ from .reading import Heard
 from .report_table import ReportTable
 from .runs import Row, Run, collective_of, nodes_of, ranks_of
 from .signatures import Speed, as_information, finding, general, symptoms
+from .tools import joined_by
 
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 _SWITCH_ADDS = "2.17.1"  # NCCL's release from which it has the switch between H100 add (NCCL_NVLS_ENABLE in its source)
 _AT_THE_END = re.compile(r"\d{1,3}$")
+_LINKS = {"nvlink": "NVLink", "xgmi": "xGMI", "pcie": "PCIe", "p2p": "NVLink or PCIe"}
 _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
@@ -74,12 +76,14 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.by_comment |= _set_below_a_remark(log, heard.known)
     forced = {"NCCL_P2P_DISABLE", "NCCL_SHM_DISABLE"} <= log.by_command
     log.looped = nodes == 1 and forced and bool(log.channels or log.network)
-    log.linked = log.linked or heard.tools.matrix.linked
+    log.linked = log.linked or heard.tools.matrix.linked or heard.tools.copies.linked
     log.adapters_there = heard.tools.adapters_there
     log.without_rdma = heard.tools.without_rdma
     log.port_rate = _port_rate(log, heard)
     log.summed = log.summed or any(_more_than_sent(run, log, device, catalog) for run in runs)
     transport = _carried_by(log, heard.known, nodes, device, best.peak if best else 0.0)
+    if transport == "unknown" and not (runs or log.lines):
+        transport = joined_by(heard.tools) or transport
     guess = None
     if transport == "unknown" and nodes != 1 and not log.rack:
         guess = inferred(runs, heard.sweeps, heard.known, device, catalog)
@@ -101,6 +105,7 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     large = max((row for row in best.rows if row.size >= judge_tests.LARGE), key=_busbw, default=None) if best else None
     checked, not_checked = checks(best, log, nodes, transport, expected, heard.known.steps, heard.samples.left)
     checked += [*judge_rows.checked(heard.reported, reports), *judge_counters.checked(heard.tools.counters)]
+    checked += ["what joins the GPUs of the host"] if joined_by(heard.tools) else []
     return DiagnosedFile(
         path=path,
         kind=_kind(runs, heard),
@@ -462,6 +467,8 @@ def _findings(
     found += judge_network.choices_pinned(log, speed)
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.told or known.steps.last):
         data = judge_rows.monitoring(heard.reported, reports) or judge_counters.monitoring(tools.counters)
+        joined = joined_by(tools)
+        data = data or (finding("links-of-a-host", 1, link=_LINKS[joined]) if joined else None)
         found.append(data or known.counts_of_none or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)

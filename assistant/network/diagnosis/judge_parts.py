@@ -48,6 +48,7 @@ def findings(
     for told in (*_fewer_lanes(tools), *_fewer_than_beside(tools)):
         yield as_information(told) if speed == "fine" and across else told
     yield from tools.matrix.findings(slow=speed in ("slow", "short"))
+    yield from tools.copies.findings()
     if speed != "fine":
         yield from _limited(tools)
     if speed in ("slow", "short"):

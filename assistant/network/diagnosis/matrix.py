@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Literal
 
 from assistant.vocabulary.answers import DiagnosisFinding
 
@@ -12,6 +13,7 @@ from .signatures import finding
 # From near to far, as nvidia-smi's legend has them: one bridge, several, the host bridge, a NUMA node, between sockets.
 _FAR = {"PIX": 0, "PXB": 1, "PHB": 2, "NODE": 3, "SYS": 4}
 _NEAR = _FAR["NODE"]
+_LINKS: dict[str, Literal["nvlink", "xgmi"]] = {"NV": "nvlink", "XGMI": "xgmi"}  # how rocm-smi calls AMD's
 _HEAD = re.compile(r"(?:GPU|NIC)\d{1,2}\Z|mlx5_\w{1,12}\Z")
 _MOST = 64  # rows
 _SHOWN = 4
@@ -47,6 +49,13 @@ class Matrix:
         """Whether the matrix shows NVLink between all GPUs of the host."""
         rows = [its for _, its, _ in self._cells(("GPU",))]
         return len(rows) > 1 and all(its and all(cell.startswith("NV") for _, cell in its) for its in rows)
+
+    @property
+    def joins(self) -> Literal["nvlink", "xgmi", "pcie"] | None:
+        """The best that joins two GPUs of the host; ``None`` without a matrix of several."""
+        cells = {cell for _, its, _ in self._cells(("GPU",)) for _, cell in its}
+        named = next((link for begins, link in _LINKS.items() if any(cell.startswith(begins) for cell in cells)), None)
+        return named or ("pcie" if cells & _FAR.keys() else None)
 
     @property
     def adapters(self) -> int:

@@ -10,7 +10,10 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from assistant.vocabulary.answers import LogTransport
+
 from .columns import meaning_of
+from .copies import HEADS, Copies
 from .matrix import Matrix
 from .signatures import Pattern, one_in, read
 from .telling import PROMPT
@@ -118,6 +121,7 @@ def words() -> tuple[str, ...]:
         "lldp",
         "affinity",
         "gpu0 gpu1",
+        *HEADS,
         "lspci",
         PROMPT,
     )
@@ -150,6 +154,7 @@ class Tools:
     memory: dict[tuple[str, str], tuple[float, int]] = field(default_factory=dict)  # MiB in use, by GPU
     uncorrected: dict[tuple[str, str], int] = field(default_factory=dict)  # GPUs with errors of memory
     matrix: Matrix = field(default_factory=Matrix)
+    copies: Copies = field(default_factory=Copies)
     cards: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # by host: RDMA adapters on its bus
     _asked_bus: bool = False  # the next line is what a command prints that looks for them
     _counted_bus: bool = False  # and that is how many there are
@@ -174,7 +179,11 @@ class Tools:
     @property
     def under_way(self) -> bool:
         """Whether the next line may be a row of a table, whatever its words."""
-        return self._neighbours > 0 or bool(self._columns or self._files) or self.matrix.under_way or self._asked_bus
+        return self._neighbours > 0 or bool(self._columns or self._files) or self._pairs_under_way or self._asked_bus
+
+    @property
+    def _pairs_under_way(self) -> bool:
+        return self.matrix.under_way or self.copies.under_way
 
     @property
     def _named(self) -> dict[str, dict[tuple[str, str], tuple[str, int]]]:
@@ -227,6 +236,8 @@ class Tools:
             self.kept = "other"
         if self.matrix.under_way or "ffinity" in line or line.startswith("GPU0"):
             self.matrix.take(number, line)
+            table = True
+        if (self.copies.under_way or one_in(small, HEADS)) and self.copies.take(number, line):
             table = True
         if self._columns or one_in(small, _known().queries):
             self._row(number, line)
@@ -369,7 +380,7 @@ class Tools:
         elif self._most_lanes:
             self.lanes[place] = min(self.lanes.get(place, (99.0, 0.0, 0)), (lanes, self._most_lanes, number))
             self._most_lanes = 0.0
-        elif place[1].startswith(_GPU):  # what else is on the bus has as many as its kind needs
+        elif place[1].upper().startswith(_GPU):  # what else is on the bus has as many as its kind needs
             self.widths.setdefault(place, (lanes, number))
 
     def _counted(self, gpu: tuple[str, str], said: dict[str, str], number: int) -> None:
@@ -445,6 +456,12 @@ def _expanded(before: str, listed: str, after: str) -> list[str]:
         span = _RANGE.match(part)
         names += [str(n) for n in range(int(span[1]), int(span[2]) + 1)] if span else [part]
     return [f"{before}{name}{after}" for name in names]
+
+
+def joined_by(tools: Tools) -> LogTransport | None:
+    """What joins the GPUs of a host, by the matrix of its topology or by how fast they copy to each other; ``None``
+    where neither tells."""
+    return tools.matrix.joins or ("nvlink" if tools.copies.linked else "p2p" if tools.copies.seen else None)
 
 
 def of_the_front(netdevs: Iterable[str]) -> bool:
