@@ -127,6 +127,11 @@ def of_work() -> int:
     return 1 << (SIGNATURES + places()["worked"])
 
 
+def _counts(found: tuple[Signature, str]) -> bool:
+    """Whether a line may say that there was none of what was found in it: of work it says how much."""
+    return not (found[0].sign or found[0].code == "worked")
+
+
 def at_work(_: int, line: str) -> bool:
     """Whether a line that tells how much was done in a second names no rate of nothing."""
     return not _IDLE.search(line)
@@ -308,7 +313,7 @@ class KnownLines:
             found = signatures_in(line, bits & ~self._quiet)
             if found and quoted(line):
                 found = [each for each in found if each[0].sign]
-            elif any(not each.sign for each, _ in found) and (none := counted_none(line, table=table))[0]:
+            elif any(map(_counts, found)) and (none := counted_none(line, table=table))[0]:
                 found = [each for each in found if each[0].sign or not _is_none(each, *none)]
                 like, self.plain = b"", False  # another number of them is another thing
                 self.absent |= dict.fromkeys(none[0].split("\n"), number) if len(self.absent) < _NAMED else {}
