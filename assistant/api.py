@@ -237,7 +237,7 @@ def diagnose(*logs: Path | str, unread: list[InputError] | None = None) -> Diagn
             unread.append(error)
     if unread and not files:
         raise unread.pop()
-    if not any(file.kind != "unknown" or file.checked or _is_monitoring(file) for file in files):
+    if not any(map(_is_known, files)):
         raise InputError(
             "expected output of nccl-tests (all_reduce_perf and its siblings) or of a job run with NCCL_DEBUG=INFO; "
             f"there is none in {'it' if len(files) == 1 else 'any of these'}",
@@ -246,8 +246,10 @@ def diagnose(*logs: Path | str, unread: list[InputError] | None = None) -> Diagn
     return Diagnosis(files=files)
 
 
-def _is_monitoring(file: DiagnosedFile) -> bool:
-    """Whether a file that has nothing of NCCL is at least one of a table that was read."""
+def _is_known(file: DiagnosedFile) -> bool:
+    """Whether a file has something of NCCL, says what its adapters speak, or is at least one of a table that was read."""
+    if file.kind != "unknown" or file.checked or file.transport != "unknown":
+        return True
     return any(each.code != "not-recognised" or each.severity == "info" for each in file.findings)
 
 

@@ -171,3 +171,42 @@ def test_a_link_of_two_lanes_among_links_of_four_and_a_gpu_with_half_of_the_othe
     lanes = "".join(f"[preflight] gpu{n} pcie gen5 x{8 if n == 2 else 16}\n" for n in range(8))
     (found,) = [each for each in diagnose(lanes).files[0].findings if each.severity != "info"]
     assert found.code == "pcie-lanes-lost" and found.message.startswith("gpu2 has 8 of its 16 lanes")
+
+
+def _codes(text: str) -> set[str]:
+    return {each.code for each in diagnose(text).files[0].findings if each.severity != "info"}
+
+
+def test_a_window_without_room_an_idle_port_of_the_board_and_one_bound_process_are_no_faults() -> None:
+    boot = "[ 4.1] pci 0000:e2:00.0: BAR {}: no space for [mem size 0x00200000]\n[ 9.8] ib_ipoib: IPoIB driver loaded\n"
+    up = "[ 36.7] IPv6: ADDRCONF(NETDEV_CHANGE): ibp12s0: link becomes ready\n"
+    assert not _codes(boot.format(7) + up) and _codes(boot.format(1) + up) == {"bar-missing"}
+    assert diagnose(boot.format(7) + up).files[0].transport == "infiniband"
+    ports = "# ip -br link\n{}  DOWN  3c:ec:ef:aa:10:02 <NO-CARRIER,BROADCAST,MULTICAST,UP>\n"
+    rdma = "".join(f"link mlx5_{n}/1 state ACTIVE physical_state LINK_UP netdev eth{n}\n" for n in range(8))
+    assert not _codes(rdma + ports.format("eno1")) and "link-down" in _codes(rdma + ports.format("eth3"))
+    assert not _codes(
+        "$ numactl -N 1 ib_write_bw -d mlx5_2 -x 3 -D 30 172.20.33.4\n" + _PERFTEST.format(link="Ethernet")
+    )
+
+
+def test_of_pairs_that_a_script_heads_with_their_hosts_the_slow_host_is_named() -> None:
+    half = "    {0}  {1:.2f}  {2:.2f}      0"
+    row = f"  4294967296    1073741824     float     sum      -1{half}{half}\n"
+    fast, slow = row.format(17420, 246.56, 462.30), row.format(42893, 100.13, 187.75)
+    pairs = [(a, b) for a in range(1, 7) for b in range(a + 1, 7)]
+    rows = [f"--- h100-03{a} <-> h100-03{b}  OK\n{slow if 5 in (a, b) else fast}" for a, b in pairs]
+    found = diagnose("# NDR InfiniBand, 8 rails\n" + "".join(rows)).files[0]
+    assert found.transport == "infiniband"
+    assert [(each.code, "h100-035" in each.message) for each in found.findings] == [("slow-host", True)]
+
+
+def test_steps_that_wait_for_data_now_and_then_wait_for_a_storage_that_stops() -> None:
+    step = '02:00:01 {{"step": {}, "loss": 2.5, "t_total": {}, "t_data": {}, "t_fwd_bwd": 2.12, "t_optim": 0.1}}\n'
+    lost = "gpu-h-01 kernel: Lustre: scratch-OST001b: Connection to scratch-OST001b (at 10.9.0.27@o2ib) was lost\n"
+    gone = "gpu-h-03 kernel: LustreError: 167-0: scratch-OST001b: This client was evicted by scratch-OST001b\n"
+    times = [(45.6, 43.0) if n % 5 == 4 else (2.6, 0.02) for n in range(60)]
+    steps = [step.format(n, *each) + (lost if n == 20 else gone if n == 40 else "") for n, each in enumerate(times)]
+    assert _codes("".join(steps)) == {"storage-stopped", "waits-for-data"}
+    once = [step.format(n, *((45.6, 43.0) if n in (0, 30) else (2.6, 0.02))) for n in range(60)]
+    assert not _codes("".join(once))

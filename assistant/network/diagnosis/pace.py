@@ -14,6 +14,7 @@ from .signatures import finding, read
 _LOOKED, LARGER = 2000, 1.1  # bytes of a line; what is no chance
 _RISES, _FALLS = 0.8, 0.05  # of the values of a clock, which counts on: steps scatter
 _HEAD, FEWEST, _FEW = 200, 5, 10  # steps that are compared, at either end, and the least of a log; few of them
+_STARTS = 2  # steps that wait for a loader which starts
 WAITING = 0.3  # of a step: loaders that keep up take some hundredths of it
 STEADY = 1.05  # the last steps against the first, where nothing slowed them down
 SLOWER, MUCH = 1.25, 1.6  # the last ones against the first: steps scatter by some per cent; where there are few
@@ -44,7 +45,7 @@ class Pace:
     _latest: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
     _rates: list[float] = field(default_factory=list)
     _latest_rates: deque[float] = field(default_factory=lambda: deque(maxlen=_HEAD))
-    _waits: deque[tuple[float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
+    _waits: deque[tuple[float, float, int]] = field(default_factory=lambda: deque(maxlen=_HEAD))
 
     def timed(self, time: float, number: int) -> None:
         """Keep how long a step took."""
@@ -64,9 +65,16 @@ class Pace:
         if done:
             self._latest_rates.append(done)
 
-    def waited(self, share: float, number: int) -> None:
-        """Keep which share of a step went by waiting for data."""
-        self._waits.append((share, number))
+    def waited(self, wait: float, step: float, number: int) -> None:
+        """Keep how long a step waited for data, and how long it took in all."""
+        self._waits.append((wait, step, number))
+
+    @property
+    def _waiting(self) -> float:
+        """The share of their time that steps wait for data, without the two that waited longest: loaders that start
+        again with an epoch take as long once."""
+        steps = sorted(self._waits)[:-_STARTS]
+        return sum(wait for wait, _, _ in steps) / (sum(step for _, step, _ in steps) or 1.0)
 
     def as_printed(self, raw: bytes) -> None:
         """Keep the line of a step for what else is in it."""
@@ -109,8 +117,8 @@ class Pace:
 
     def findings(self, *, by_rate: bool) -> Iterator[DiagnosisFinding]:
         """Whether the last steps take longer than the first ones; whether they wait for data."""
-        if len(self._waits) >= FEWEST and WAITING < (share := median(share for share, _ in self._waits)) < 1:
-            yield finding("waits-for-data", self._waits[0][1], share=share)
+        if len(self._waits) >= FEWEST and WAITING < (share := self._waiting) < 1:
+            yield finding("waits-for-data", max(self._waits)[2], share=share)
         if not self.compared:
             return
         before, after = self._ends

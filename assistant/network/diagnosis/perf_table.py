@@ -82,6 +82,7 @@ class Reader:
         self._variables = set[str]()  # that commands give
         self._listened = 0  # lines since the last row
         self._printing, self._given = set[str](), set[str]()  # hosts since the last row: whose processes print, as told
+        self._between: tuple[str, ...] = ()  # hosts that a line above the next row names
 
     def joined(self, hosts: set[str]) -> None:
         """Hosts on which processes began to print."""
@@ -107,6 +108,10 @@ class Reader:
         elif len(self._facts) < _FACTS:
             self._facts |= facts
             self._variables |= names
+
+    def between(self, hosts: tuple[str, ...]) -> None:
+        """A line names the hosts between which the next rows were measured; no names say nothing."""
+        self._between = hosts or self._between
 
     def take(self, number: int, line: str) -> bool:
         """Read one line; whether it was one of the tool's."""
@@ -255,7 +260,10 @@ class Reader:
         run = self.runs[-1] if self.runs else self._start(number)
         if run.average is not None:  # the footer of the table before stands between
             run = self._start(number, again=True)
-        if not run.rows:
+        if self._between:
+            run = self._start(number, again=bool(run.rows))
+            run.named, self._between = frozenset(self._between), ()
+        if not run.rows and not run.named:
             named = self._printing if len(self._printing) > 1 else self._given
             run.named = frozenset(named) if len(named) > 1 and not run.ranks_listed else run.named
             run.speaking = frozenset(self._printing)

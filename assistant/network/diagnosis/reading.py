@@ -266,6 +266,7 @@ class Reading:
                 heard.tools.take(number, line)
             if sweeps:
                 kind.tried(fruitful=heard.sweeps.take(number, line))
+                self.tables.between(heard.sweeps.heads)
             elif not (ours or tools or bits & _UNLIKE or "_perf" in line):
                 self._repeats.keep(self._like, Again((), tuple(seen), went_on=went_on))
             kind.family.asks_tools = kind.family.asks_tools or bool(tools)

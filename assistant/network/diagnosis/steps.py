@@ -100,7 +100,7 @@ class Steps:
                 pace.timed(time, number)
                 pace.did(rate or 0.0)
                 if waited is not None:
-                    pace.waited(waited / time, number)
+                    pace.waited(waited, time, number)
         for pace in paces:
             pace.as_printed(raw)
         return True

@@ -34,6 +34,8 @@ _CARRIED = re.compile(r"(?<![\d.])(\d{1,5}(?:\.\d{1,6})?) ?GB/s(?:ec)?\b")
 _PAIR = re.compile(
     r"\bpair:? ([A-Za-z][\w.]{0,62}\d)(?: ?(?:<?->?|[,:/~]|<->|→|↔|and|to|vs\.?) ?)([A-Za-z][\w.]{0,62}\d)\b"
 )
+# The hosts of the table below, as scripts that try each pair head it.
+_HEADS = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]{0,62}\d) ?(?:<-{1,2}>|<=>|↔) ?([A-Za-z][\w.-]{0,62}\d)(?![\w-])")
 _BETWEEN = 1000  # results between nodes that are kept
 _LOOKED = 400  # characters of a line: a matrix of sixty hosts is longer, and is passed over
 _TRIALS = 3  # without a host, of which the middle one is usual
@@ -72,6 +74,7 @@ class Sweeps:
     _headed: bool = False
     _perftest: str = ""  # the unit of perftest's rows, and what the last headline names
     _named: tuple[str, ...] = ()
+    heads: tuple[str, ...] = ()  # two hosts that the last line names, and no result beside them
     _across: list[str] = field(default_factory=list)  # the hosts above a matrix
     _looked: int = 0
     _kept: int = 0
@@ -105,9 +108,13 @@ class Sweeps:
         """Read one cleaned line; whether anything of it was kept."""
         if self._looked > _MOST or not line:
             return False
+        self.heads = ()
         self.by_rank.shared(line)
         if len(line) > _LOOKED:
             return False
+        if (found := _HEADS.search(line)) and not _CARRIED.search(line) and not any(map(is_one_gpu, found.groups())):
+            self.heads = found.groups()
+            return True
         if not (self.open or line.endswith("s") or one_in(line.lower(), hints())):
             return False
         kept = self._kept, len(self.between), self._apart
