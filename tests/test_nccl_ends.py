@@ -160,5 +160,5 @@ def test_a_log_that_cannot_be_read_hides_none_of_the_others(tmp_path):
     log = tmp_path / "job.log"
     log.write_text(debug(DEVICES, "Using network IB", *channels("IB"), "Init COMPLETE", per_host=8), encoding="utf-8")
     seen = weft("nccl", "diagnose", str(tmp_path / "gone.log"), str(log), str(tmp_path))
-    assert seen.code == 2 and "over infiniband" in seen.out
+    assert seen.code == 2 and "over InfiniBand" in seen.out
     assert "gone.log: no such file" in seen.err and "got a folder" in seen.err

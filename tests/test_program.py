@@ -205,7 +205,7 @@ def test_the_files_to_try_commands_with_are_printed_and_read(tmp_path):
     for name in ("all_gather.log", "runs.csv", "prices.csv"):
         assert name in weft("examples").out
         (tmp_path / name).write_text(weft("examples", name).out, encoding="utf-8")
-    assert "over infiniband" in weft("nccl", "diagnose", str(tmp_path / "all_gather.log")).out
+    assert "over InfiniBand" in weft("nccl", "diagnose", str(tmp_path / "all_gather.log")).out
     assert "2 prices: 2 changed" in weft("prices", "--update", str(tmp_path / "prices.csv"), "--dry-run").out
     page = (ROOT / "knowledge" / "handbook" / "calibrate.md").read_text(encoding="utf-8")
     assert (tmp_path / "runs.csv").read_text(encoding="utf-8") in page

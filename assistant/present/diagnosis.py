@@ -16,8 +16,17 @@ def diagnosis_lines(diagnosis: Diagnosis, width: int = 100) -> list[str]:
     return [safe(line) for line in lines[1:]]
 
 
-# As a person reads them: what is said as the contract has it is not here.
 _WAYS = {
+    "infiniband": "InfiniBand",
+    "roce": "RoCE",
+    "gib": "RoCE by gIB",
+    "efa": "EFA",
+    "slingshot": "Slingshot",
+    "tcpx": "GPUDirect-TCPX",
+    "tcpxo": "GPUDirect-TCPXO",
+    "tcp-socket": "TCP sockets",
+    "xgmi": "xGMI",
+    "pcie": "PCIe",
     "nvlink": "NVLink",
     "p2p": "peer-to-peer (PCIe or NVLink not shown)",
     "shm": "host memory",
@@ -48,8 +57,13 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     where = (f"{file.ranks} ranks" if file.ranks else "ranks unknown") + (
         f" on {file.nodes} node(s)" if file.nodes else ""
     )
-    read = f"{file.kind}, {file.collective}, {where}, over {_way(file)}"
-    lines = [file.path, f"   {read if file.kind != 'unknown' else _OTHER if file.checked else 'unknown'}"]
+    test = "" if file.collective == "unknown" else f"{file.collective}, "
+    read = f"{file.kind}, {test}{where}, over {_way(file)}"
+    if not (file.ranks or file.nodes or file.peak_busbw_gb_per_s or test) and file.transport != "unknown":
+        read = f"no run of NCCL's is shown; links and adapters: {_way(file)}"
+    elif file.kind == "unknown":
+        read = _OTHER if file.checked else "unknown"
+    lines = [file.path, f"   {read}"]
     if file.peak_busbw_gb_per_s:
         expected = f"; {about(file.expected_busbw_gb_per_s)} expected" if file.expected_busbw_gb_per_s else ""
         lines.append(f"   peak bus bandwidth {file.peak_busbw_gb_per_s:.4g} GB/s{expected}")
