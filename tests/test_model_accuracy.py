@@ -88,6 +88,13 @@ def test_gathers_that_recomputing_repeats_cost_a_third_more_over_a_slow_network(
     assert step_time(slow) / step_time(once) == pytest.approx(4 / 3, rel=0.03)
 
 
+def test_heads_that_fit_no_tensor_core_are_as_near_as_the_others_of_their_source(runs):
+    ours = [run for run in runs if run.source == "bigscience" and run.use == "calibration"]
+    odd = [run for run in ours if run.job.architecture.head_dim % 8]
+    assert len(odd) == 10 and {run.job.attention for run in odd} == {"unfused"}
+    assert errors_of(odd).mean_absolute < errors_of(ours).mean_absolute < 0.08
+
+
 def test_a_run_of_your_own_is_expected_to_take_what_others_than_the_makers_of_megatron_took(runs):
     published = next(run for run in runs if run.source == "nemo" and run.use == "validation")
     yours = next(run for run in read_runs(MEASUREMENTS / "training.csv", catalog()) if run.id == published.id)

@@ -58,6 +58,11 @@ COUNTED_PERMUTES = 6.0
 # The factor is what vTrain's calibration rows show for a vocabulary of 50,257 on one tensor-parallel rank.
 MISALIGNED = 3.0
 
+# Not fitted: where every head begins between two such rows, the batched products of unfused attention run on no tensor
+# core at all, at the rate of FP32: 312 over 19.5 TFLOP/s on an A100 (its datasheet). BigScience's ten calibration rows
+# whose heads are 108, 150 and 450 wide ask for 15 to 19.
+OFF_TENSOR_CORES = 16.0
+
 # Times the passage through memory that making four-bit weights wider takes: 1 is the least there can be, and nothing
 # was fitted. torchtune's runs with and without four bits differ by 2.5 times that on an A100, by 7 on an RTX 4090;
 # the band of QLoRA is wider for it.
@@ -247,8 +252,10 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
     """
     a, s = job.architecture, float(job.sequence_length)
     rows, seen = slices.micro_batch * s / slices.cp, min(job.document_tokens or s, s)
-    flops = 4.0 * rows * a.score_width / slices.tp * (MISALIGNED if a.head_dim % 8 and a.latent is None else 1.0)
+    flops = 4.0 * rows * a.score_width / slices.tp
+    odd = a.head_dim % 8 and a.latent is None
     if job.attention != "unfused":
+        flops = flops * (MISALIGNED if odd else 1.0)
         depth = kernels.constants.attention_depth
         reaches = a.reaches(seen, causal=job.causal)
         keys = added(count * mean * _visits(float(reach), seen, slices.cp, depth) for count, reach, mean in reaches)
@@ -256,7 +263,8 @@ def attention_core(job: Job, slices: Slices, kernels: Kernels) -> tuple[np.ndarr
         return forward, FLASH_BACKWARD * forward
     scores = rows * s * a.heads / slices.tp
     passes = kernels.element * scores / kernels.memory_rate
-    read, product = kernels.constants.score_passes * passes, flops * seen / kernels.matrix_rate
+    product = flops * seen * (OFF_TENSOR_CORES if odd else 1.0) / kernels.matrix_rate
+    read = kernels.constants.score_passes * passes
     return product + read, 2.0 * product + SCORES_BACKWARD * read
 
 
