@@ -6,9 +6,10 @@
 Rows for calibration alone tell both; a spread is a standard deviation of the logarithm of compute time.
 
 *Within* a publisher, by stack: each series is predicted by constants fitted without it, one step of the fit from the
-shipped ones. The spread is the one with which eight in ten rows lie within P10-P90, a series counting once, and what
-else widens a band (network, FP8, a GPU's own) as it is shipped. Few series tell little: the variance of all stacks
-together counts as much as :data:`POOLED` series of a stack's own. Mixtures have a spread besides, found likewise.
+shipped ones. The spread is the one with which eight in ten rows lie within P10-P90, a series counting by the root of
+its rows as a source does in the fit, and what else widens a band (network, FP8, a GPU's own) as it is shipped. Few
+series tell little: the variance of all stacks together counts as much as :data:`POOLED` series of a stack's own.
+Mixtures have a spread besides, found likewise.
 
 *Between* publishers: each one is predicted by constants fitted without any of its rows, on GPU families that others
 have measured too. The spread is the root mean square of the publishers' mean errors, less what few series of one would
@@ -117,12 +118,12 @@ def _beside(run: Run) -> float:
 
 
 def spread_of(rows: Sequence[Off], already: float = 0.0) -> float:
-    """The spread with which eight in ten rows lie within P10-P90, a series counting once; ``already``: a spread that
-    these rows have besides."""
+    """The spread with which eight in ten rows lie within P10-P90, a series counting by the root of its rows;
+    ``already``: a spread that these rows have besides."""
     sizes: dict[Series, int] = {}
     for row in rows:
         sizes[row.series] = sizes.get(row.series, 0) + 1
-    share = np.array([1.0 / sizes[row.series] for row in rows])
+    share = np.array([sizes[row.series] ** -0.5 for row in rows])
     share /= share.sum()
     away = (np.array([row.error for row in rows]) / NINETIETH) ** 2 - np.array([row.beside for row in rows])
     order = np.argsort(away)
