@@ -1,9 +1,9 @@
 """Measured peaks of memory, layouts that ran and layouts that ran out of it, beside what the model says of them.
 
-``knowledge/measurements/memory.csv``: a row either names a run of ``training.csv`` (column ``run``), beside which
-``etp`` may stand, or gives a job in that file's columns. ``outcome`` is ``ran`` or ``out of memory``; ``memory_bytes``,
-where known, is the peak of one GPU: ``seen`` as what PyTorch's ``allocator`` gave out, what it ``reserved`` for that,
-or on the whole ``device``. Every run of ``training.csv`` fitted into its GPU's memory too.
+``knowledge/measurements/memory.csv``: a row either names a run of ``training.csv`` (column ``run``) or gives a job in
+that file's columns. ``outcome`` is ``ran`` or ``out of memory``; ``memory_bytes``, where known, is the peak of one GPU:
+``seen`` as what PyTorch's ``allocator`` gave out, what it ``reserved`` for that, or on the whole ``device``. Every run
+of ``training.csv`` fitted into its GPU's memory too.
 """
 
 import csv
@@ -93,8 +93,7 @@ def _observed(row: Mapping[str, str], known: Mapping[str, Run], catalog: Catalog
     run = known[row["run"]] if row["run"] else run_of(_job_cells(row), catalog)
     said = {name: row[name] for name in ("source", "use", "reason")}
     job = run.job.with_(master_weights=row["master_weights"] != "0")
-    split = run.parallelism.model_copy(update={"etp": int(row["etp"])} if row["run"] and row["etp"] else {})
-    run = replace(run, id=row["run"] or row["id"], job=job, parallelism=split, **said)
+    run = replace(run, id=row["run"] or row["id"], job=job, **said)
     measured = float(row["memory_bytes"]) if row["memory_bytes"] else None
     return Observed(run, row["outcome"] == "ran", measured, row["seen"] or "allocator")
 
