@@ -40,6 +40,7 @@ def test_the_interval_of_a_share_is_that_of_clopper_and_pearson(inside, rows, lo
 
 def test_a_share_of_few_rows_may_be_four_fifths_and_is_not_marked():
     assert may_be(2 / 4, 4) and may_be(1.0, 9) and not may_be(1 / 11, 11) and not may_be(0.97, 97)
+    assert may_be(0.89, 720) and not may_be(0.92, 720)  # what is intended is 75 to 88 percent
     assert covered_cell(0.5, 4) == "50 (7–93)" and covered_cell(1 / 11, 11) == "**9** (0–41)"
     assert covered_cell(1 / 11, 11, marked=False) == "9 (0–41)" and covered_cell(None, 0) == "–"
 

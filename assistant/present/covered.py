@@ -4,7 +4,7 @@ from assistant.vocabulary.shares import interval, may_be
 
 
 def covered_cell(share: float | None, rows: int, *, marked: bool = True) -> str:
-    """``95 (77–100)`` in percent; where so many rows tell it from 80 it is ``marked``."""
+    """``95 (77–100)`` in percent; where so many rows tell it from what is intended it is ``marked``."""
     if share is None:
         return "–"
     low, high = (round(end, 9) for end in interval(share, rows))  # one row has 2.5 %, whatever its last digit

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from assistant.vocabulary.shares import may_be
 from assistant.vocabulary.validation import FamousRun, GroupAccuracy, PublicPractice, Validation
 
 from .covered import covered_cell
@@ -22,7 +23,6 @@ _WORDS = {
     "model_tflops": "model TFLOP/s",
     "mfu_percent": "MFU, %",
 }
-GOAL = (75.0, 88.0)  # share of rows within P10-P90, percent
 
 
 def measured_page(made: Validation, template: str) -> str:
@@ -30,6 +30,7 @@ def measured_page(made: Validation, template: str) -> str:
     published = [run for run in made.famous if run.published is not None]
     return template.format(
         rows=f"{sum(group.rows for group in made.groups):,}",
+        **_banded(made.groups),
         groups=_rows(_GROUP_HEAD, [_group_cells(group) for group in made.groups], 3),
         famous_count=len(made.famous),
         famous_inside=sum(run.inside for run in published),
@@ -40,6 +41,20 @@ def measured_page(made: Validation, template: str) -> str:
         assumed="\n".join(f"- {run.name}: {_said(run)}" for run in made.famous),
         practice=_rows(_PRACTICE_HEAD, [_practice_cells(line) for line in made.practices], 3),
     )
+
+
+def _banded(groups: Sequence[GroupAccuracy]) -> dict[str, int]:
+    """How many groups that judge have bands, and how many of those bands' shares are told from what is intended; the
+    same of groups of whole steps of full training."""
+    judging = [one for one in groups if one.use != "calibrated" and one.covered is not None]
+    apart = [one for one in judging if not may_be(one.covered or 0.0, one.rows)]
+    training = [one for one in judging if one.group.endswith((", dense", ", mixtures"))]
+    return {
+        "banded": len(judging),
+        "apart": len(apart),
+        "trained": len(training),
+        "trained_apart": sum(one in apart for one in training),
+    }
 
 
 def _rows(head: Sequence[str], rows: list[list[str]], left: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 LEVEL = 0.95
-INTENDED = 0.8  # share of what is measured that P10-P90 is made to hold
+INTENDED = (0.75, 0.88)  # share of what is measured that P10-P90 should hold, which is made to hold 0.8
 
 
 def interval(share: float, rows: int, level: float = LEVEL) -> tuple[float, float]:
@@ -15,7 +15,7 @@ def interval(share: float, rows: int, level: float = LEVEL) -> tuple[float, floa
     return float(found.low), float(found.high)
 
 
-def may_be(share: float, rows: int, other: float = INTENDED) -> bool:
-    """Whether so few rows cannot tell the share from the ``other``."""
+def may_be(share: float, rows: int, others: tuple[float, float] = INTENDED) -> bool:
+    """Whether so few rows cannot tell the share from all that lie between the ``others``."""
     low, high = interval(share, rows)
-    return low <= other <= high
+    return low <= others[1] and others[0] <= high
