@@ -2,10 +2,11 @@
 
 The factors that are most probable given the runs: with r = ln(measured ÷ predicted with compute × eᵃ and network × eᵇ),
 
-    minimise  Σ r² / ROW_SPREAD²  +  a² / compute_spread²  +  Σ over fabrics  ν·ln(1 + b² / (ν·network_spread²))
+    minimise  Σ r² / ROW_SPREAD²  +  ν·ln(1 + a² / (ν·compute_spread²))
+              +  Σ over fabrics  ν·ln(1 + b² / (ν·network_spread²))
 
-which is least squares with a normal prior on compute and one with long tails (Student's) on each network: GPUs of one
-kind differ by a tenth, while a network that is set up wrong is off by any factor, sockets in the place of RDMA by a
+which is least squares with priors of long tails (Student's): GPUs of one kind differ by a tenth and software that is
+not tuned by more, and a network that is set up wrong is off by any factor, sockets in the place of RDMA by a
 hundred. So one run moves a factor a little, many runs move it all the way, and a factor that no run can tell apart
 stays 1. Runs on one node fix compute: where there are any, runs of several nodes may move it no further than those
 leave open, and what they take longer is the network's or nobody's, never a slow GPU's. Solved by looking at every pair
@@ -32,7 +33,7 @@ REACH = 0.69
 FINE = np.linspace(-REACH, REACH, 139)
 # Factors on a network: from half to 120 times, 2 % apart.
 FINE_NETWORK = np.arange(-0.7, 4.8, 0.02)
-TAILS = 2.0  # ν of the networks' prior: small ones are long; assumed
+TAILS = 2.0  # ν of the priors: small ones are long; assumed
 FARTHEST = 2.0  # standard deviations to which a network's factor is taken for an error of the model; assumed
 # Where the model is asked; between, ln(time) is interpolated linearly in ln(factor).
 COARSE = np.linspace(-REACH, REACH, 7)
@@ -133,7 +134,7 @@ def summed(tables: Sequence[Table]) -> Sums:
 
 def best(sums: Sums, priors: Priors) -> Factors:
     """The most probable factors for a sum of misfits."""
-    held = (FINE / priors.compute) ** 2
+    held = _tailed(FINE / priors.compute)
     alone = held + sums.single[:, 0]
     total = alone + sum((one + _held(priors, 0.0)).min(axis=1) for one in sums.fabrics.values())
     if sums.alone:
@@ -152,7 +153,12 @@ def best(sums: Sums, priors: Priors) -> Factors:
 
 def _held(priors: Priors, likely: float) -> np.ndarray:
     """The prior's share of the sum for each factor on a network, (network,), where its logarithm is most likely so."""
-    return TAILS * np.log1p(((FINE_NETWORK - likely) / priors.network) ** 2 / TAILS)
+    return _tailed((FINE_NETWORK - likely) / priors.network)
+
+
+def _tailed(away: np.ndarray) -> np.ndarray:
+    """The prior's share of the sum so many spreads ``away`` from what is most likely."""
+    return TAILS * np.log1p(away**2 / TAILS)
 
 
 def taken_over(logs: Sequence[float], priors: Priors) -> float:
