@@ -14,9 +14,18 @@ from assistant.model.training import CALIBRATED_VENDORS, compute_spread
 from assistant.model.validation import Run, outcome
 from assistant.present.covered import covered_cell
 from assistant.validation import published_runs
+from assistant.validation.constants import shipped
 from assistant.validation.practice import as_published, of_another
 from assistant.validation.runs import read_runs
-from assistant.validation.spreads import Off, between_spread, facts, spread_of, usable, within_spreads
+from assistant.validation.spreads import (
+    Off,
+    between_spread,
+    facts,
+    spread_of,
+    usable,
+    within_spreads,
+    without_series,
+)
 from assistant.vocabulary.shares import interval, may_be
 
 from .modelled import catalog, job, machine
@@ -97,3 +106,11 @@ def test_a_stack_on_gpus_of_a_vendor_nobody_measured_is_no_surer_than_any_stack(
     alike = replace(there, vendor="nvidia")
     assert compute_spread(run, here)[0] < compute_spread(run, alike)[0] < compute_spread(run, there)[0]
     assert compute_spread(run, there)[0] > UNKNOWN.total_spread
+
+
+def test_the_spreads_that_ship_are_those_that_the_constants_that_ship_give(runs, request):
+    if not request.config.getoption("whole"):
+        pytest.skip("twenty seconds: with --whole")
+    told = facts(within_spreads(list(without_series(runs, shipped(catalog())))), 0.0)
+    for name in told.keys() - {"cluster-practice-publishers"}:
+        assert catalog().constants[name].si == pytest.approx(told[name], rel=0.03), name
