@@ -247,7 +247,7 @@ def diagnose(*logs: Path | str, unread: list[InputError] | None = None) -> Diagn
 
 
 def _is_known(file: DiagnosedFile) -> bool:
-    """Whether a file has something of NCCL, says what its adapters speak, or is at least one of a table that was read."""
+    """Whether a file has something of NCCL, says what its adapters speak, or has a table that was read."""
     if file.kind != "unknown" or file.checked or file.transport != "unknown":
         return True
     return any(each.code != "not-recognised" or each.severity == "info" for each in file.findings)
