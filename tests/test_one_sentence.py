@@ -130,6 +130,12 @@ def test_machines_that_nobody_says_are_there_are_rented_where_nobody_can_be_aske
     assert "machines: rented (there already: the machines or machines: bought may be meant instead)" in _flat(told)
 
 
+def test_of_providers_named_with_or_the_cheapest_that_lets_such_machines_is_taken_and_the_other_is_said():
+    told = _flat(weft("fine-tune Llama 3.3 70B on 2B tokens, 32x H200 on lambda or coreweave").out)
+    assert "Rent 32 NVIDIA H200 SXM 141 GB at CoreWeave" in told
+    assert "provider: CoreWeave (Lambda may be meant instead)" in told
+
+
 def test_a_sentence_over_its_budget_says_what_would_keep_it():
     text = _flat(weft("rent 64 H100 from Oracle for 70B pretraining, 30 days, no more than 300 thousand dollars").out)
     told, ways = text.split("Each of these was planned and would do: ")

@@ -94,7 +94,7 @@ class _Answered:
         doubted = interviewer.doubting
         again = question.text in self.seen  # what was picked does not settle it
         self.seen.add(question.text)
-        choice = None if again or self._is_left(question) else interviewer.likeliest
+        choice = None if again or self._is_left(question) else interviewer.likeliest(self.conversation.draft)
         if choice is not None:
             self._take(question, choice, doubted=doubted)
             return True

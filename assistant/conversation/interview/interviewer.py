@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import math
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from .next_question import Next, next_question
 from .open_questions import called, open_questions
 from .value import value_of
 
+_PROVIDER = "cluster.provider"
 _YES = frozenset(
     {"yes", "y", "yep", "yeah", "right", "correct", "exactly", "yes please", "that is right", "that's right"}
 )
@@ -216,13 +218,24 @@ class Interviewer:
         """The choice of the open question with this id."""
         return next((c for c in self.question.choices if c.id == choice_id), None) if self.question else None
 
-    @property
-    def likeliest(self) -> Choice | None:
+    def likeliest(self, draft: Draft) -> Choice | None:
         """What is taken for the answer to the open question where nobody can be asked; of several that may be meant,
-        the first."""
+        the first, and of several providers the one at which the job costs least."""
         if self.doubting:
-            return next(iter(self.question.choices), None) if self.question else None
+            choices = self.question.choices if self.question else ()
+            if self.question and self.question.field == _PROVIDER:
+                choices = sorted(choices, key=lambda choice: self._cost(draft, choice))
+            return next(iter(choices), None)
         return self.choice(self.asked.unasked) if self.asked and self.asked.unasked else None
+
+    def _cost(self, draft: Draft, choice: Choice) -> float:
+        """US dollars of the job with this choice, infinite where it cannot be done so."""
+        catalog = self._library.catalog
+        try:
+            tried = self._trials.tried(draft.with_fields(choice.value, catalog).draft.questionnaire(catalog))
+        except InputError:
+            return math.inf
+        return tried.cost or math.inf
 
     def choice_typed(self, said: str) -> Choice | None:
         """The choice whose label or id was typed in full; "yes" is the only one that something said may mean."""
