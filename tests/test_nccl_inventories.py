@@ -210,3 +210,34 @@ def test_steps_that_wait_for_data_now_and_then_wait_for_a_storage_that_stops() -
     assert _codes("".join(steps)) == {"storage-stopped", "waits-for-data"}
     once = [step.format(n, *((45.6, 43.0) if n in (0, 30) else (2.6, 0.02))) for n in range(60)]
     assert not _codes("".join(once))
+
+
+def test_a_port_of_ethernet_is_no_slow_rail_and_the_one_rail_that_is_down_is_named() -> None:
+    state = "mlx5_{} 4: ACTIVE {} Gb/sec ({}) {}\n"
+    rails = "".join(state.format(n, 200, "4X HDR", "InfiniBand") for n in range(8))
+    found = diagnose(rails + state.format(8, 25, "1X EDR", "Ethernet")).files[0]
+    assert found.transport == "infiniband" and not found.findings
+    assert diagnose("".join(state.format(n, 400, "4X NDR", "Ethernet") for n in range(8))).files[0].transport == "roce"
+    down = _ports(*((f"mlx5_{n}", 400, "InfiniBand") for n in range(8)), ("mlx5_8", 100, "Ethernet"))
+    down = down.replace("State: Active\n\t\tPhysical state: LinkUp", "State: Down\n\t\tPhysical state: Polling", 1)
+    assert _codes(down) == {"rail-down"}
+    assert not _codes(_ports(("mlx5_9", 400, "InfiniBand")) + down), "the ninth may be spare"
+
+
+def test_of_pairs_listed_in_lines_the_slow_host_is_named_whatever_stands_behind_the_value() -> None:
+    head = "$ ./pairs.sh all_reduce_perf -b 4G -e 4G   # each line one 2-node run, busbw GB/s\n"
+    pairs = [(a, b) for a in range(1, 7) for b in range(a + 1, 7)]
+    rows = "".join(f"h10{a} h10{b}   {240.78 if 5 in (a, b) else 475.04}  wrong=0\n" for a, b in pairs)
+    assert [(each.code, "h105" in each.message) for each in diagnose(head + rows).files[0].findings] == [
+        ("slow-host", True)
+    ]
+
+
+def test_a_packet_sent_again_in_weeks_is_no_fault_of_a_link_and_verbs_of_roce_are_roce() -> None:
+    counters = "$ nvidia-smi nvlink -e -i 3\nGPU 3: NVIDIA H200 (UUID: GPU-7d0f)\n\t Link 7: Replay Errors: {}\n"
+    assert not _codes(counters.format(1)) and _codes(counters.format(48211)) == {"nvlink-errors"}
+    lines = (
+        "w3:19:77 [1] NCCL INFO Channel 01/0 : 25[1] -> 1[1] [send] via NET/IB/1/GDRDMA\n"
+        "w3:19:77 [1] NCCL INFO NET/IB: mlx5_1:1 GID index 3 (RoCE v2, ::ffff:10.21.1.7) selected\n"
+    )
+    assert diagnose(lines).files[0].transport == "roce"

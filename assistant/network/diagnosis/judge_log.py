@@ -83,7 +83,8 @@ def judged(runs: list[Run], heard: Heard, catalog: Catalog, path: str) -> Diagno
     log.summed = log.summed or any(_more_than_sent(run, log, device, catalog) for run in runs)
     transport = _carried_by(log, heard.known, nodes, device, best.peak if best else 0.0)
     if transport == "unknown" and not (runs or log.lines):
-        transport = joined_by(heard.tools) or transport
+        joined = joined_by(heard.tools)
+        transport = "pcie" if joined == "p2p" and is_pcie(device) else joined or transport
     guess = None
     if transport == "unknown" and nodes != 1 and not log.rack:
         guess = inferred(runs, heard.sweeps, heard.known, device, catalog)
@@ -133,6 +134,8 @@ def _carried_by(
 ) -> LogTransport:
     """What carried the data by NCCL's lines, else by what other lines of the log call it."""
     transport = _transport(log, nodes, device, peak, apart="several-nodes" in known.seen)
+    if transport == "infiniband" and not log.device_list and known.transport == "roce":
+        return "roce"  # verbs of either are NET/IB, and no line lists the adapters with what they speak
     if transport in ("unknown", "p2p"):
         named = _named_elsewhere(known, log, nodes)
         transport = transport if named == "unknown" else named

@@ -19,6 +19,7 @@ _NAMED = 4  # of many that are slow
 _FEWEST = 3  # adapters of a host, of which most show what is usual
 _SHOWN, _LISTED = 8, 32  # adapters that a sentence names, and that a value of a variable does
 SMALL = 1024  # bytes of a packet of RDMA: what an interface's MTU of 1500 leaves room for
+_RAILS = (4, 8, 16)  # ports of a node between GPUs
 THROTTLED_FROM = 100  # periods of 0.1 s that say something
 EMPTY, HELD = 2048, 8192  # MiB: what the driver and an idle context take at most, and what a program holds
 THROTTLED = 0.1  # of them: from here on threads of the network wait for their CPU
@@ -318,6 +319,21 @@ def _down_adapters(log: DebugLog, tools: Tools, speed: Speed) -> Iterator[Diagno
         if name in used:
             told = finding("adapter-down", line, who=f"{name} on {host}" if host else name)
             yield as_information(told) if speed == "fine" else told
+    if not used and speed == "no-table":
+        yield from _missing_rail(tools)
+
+
+def _missing_rail(tools: Tools) -> Iterator[DiagnosisFinding]:
+    """In a list of ports, where nothing tells which are used, the one port that is down among as many of its kind as
+    nodes have rails: one more than that is there for other things, or is spare."""
+    by_kind = defaultdict[tuple[str, str], list[str]](list)
+    for (host, name), (layer, _) in tools.layers.items():
+        by_kind[host, layer].append(name)
+    for (host, layer), names in by_kind.items():
+        down = [name for name in names if (host, name) in tools.down]
+        if len(down) == 1 and len(names) in _RAILS and layer == "InfiniBand":
+            who = f"{down[0]} on {host}" if host else down[0]
+            yield finding("rail-down", tools.down[host, down[0]], who=who, others=len(names) - 1)
 
 
 def _packets(log: DebugLog, tools: Tools) -> Iterator[DiagnosisFinding]:

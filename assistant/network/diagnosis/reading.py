@@ -318,6 +318,8 @@ class Reading:
 
     def _of_table(self, number: int, line: str) -> bool:
         """Whether a line is one of a table; after the first of these, lines that said nothing may be."""
+        if "_perf" in line and "B/s" in line:  # the command of a script that says what its rows below are
+            self.heard.sweeps.take(number, line)
         before = len(self.tables.runs)
         read = self.tables.take(number, line)
         if not before and self.tables.runs:

@@ -34,6 +34,7 @@ _CARRIED = re.compile(r"(?<![\d.])(\d{1,5}(?:\.\d{1,6})?) ?GB/s(?:ec)?\b")
 _PAIR = re.compile(
     r"\bpair:? ([A-Za-z][\w.]{0,62}\d)(?: ?(?:<?->?|[,:/~]|<->|→|↔|and|to|vs\.?) ?)([A-Za-z][\w.]{0,62}\d)\b"
 )
+_LINK_RATE = re.compile(r"Gb/s(?:ec)? \(\d{1,2}X\b")  # of a port as sysfs has it, which nobody measured
 # The hosts of the table below, as scripts that try each pair head it.
 _HEADS = re.compile(r"(?<![\w.-])([A-Za-z][\w.-]{0,62}\d) ?(?:<-{1,2}>|<=>|↔) ?([A-Za-z][\w.-]{0,62}\d)(?![\w-])")
 _BETWEEN = 1000  # results between nodes that are kept
@@ -115,6 +116,8 @@ class Sweeps:
         if (found := _HEADS.search(line)) and not _CARRIED.search(line) and not any(map(is_one_gpu, found.groups())):
             self.heads = found.groups()
             return True
+        if _LINK_RATE.search(line):
+            return False
         if not (self.open or line.endswith("s") or one_in(line.lower(), hints())):
             return False
         kept = self._kept, len(self.between), self._apart
@@ -174,7 +177,7 @@ class Sweeps:
                 self._add("pair", number, (words[0], name), float(word), self._unit)
 
     def _row(self, number: int, line: str, words: list[str], names: list[str], numbers: list[int], unit: str) -> None:
-        at = self._value_at(words, numbers, unit)
+        at = self._value_at(line, words, numbers, unit)
         if at is None:
             return
         # "worker-2: step 3 took 4.1 s" is one of many such lines, with other numbers.
@@ -200,14 +203,18 @@ class Sweeps:
         elif len(names) == 1 and (self._headed or self._perftest):
             self._add("host", number, names, value, unit)
 
-    def _value_at(self, words: list[str], numbers: list[int], unit: str) -> int | None:
+    def _value_at(self, line: str, words: list[str], numbers: list[int], unit: str) -> int | None:
         """Which word is the value: the one before its unit, else the one in the column that the headline names."""
         if unit:
             before = [n for n in numbers if n + 1 < len(words) and _unit_like(words[n + 1])]
             after = [n for n in numbers if n and _unit_like(words[n - 1])]
             return next(iter([*before, *after]), None)
-        at = len(words) + self._at
-        return at if at in numbers else next((n for n in numbers if "." in words[n]), None)
+        at, broken = len(words) + self._at, [n for n in numbers if "." in words[n]]
+        if at in numbers and not (
+            len(broken) == 1 and "=" in line
+        ):  # "475.04  wrong=0" has more than the headline names
+            return at
+        return next(iter(broken), None)
 
     def _add(self, kind: str, number: int, names: tuple[str, ...], value: float, unit: str) -> None:
         if value > 0:

@@ -325,6 +325,8 @@ class Tools:
                     self._count(named["counter"], (host, device), found["value"], number)
                     continue
                 place, self.kept = (named.get("host") or host, device), "other"
+                if named.get("layer"):
+                    self.layers.setdefault(place, (named["layer"], number))
                 self.aside |= {number} if device == _ASIDE and "downgraded" in small else set[int]()
                 self._keep(each, place, found["value"], number)
                 self.at_work |= {place} if int(named.get("load") or 0) >= _AT_WORK else set[tuple[str, str]]()
