@@ -54,8 +54,10 @@ class Matrix:
     def joins(self) -> Literal["nvlink", "xgmi", "pcie"] | None:
         """The best that joins two GPUs of the host; ``None`` without a matrix of several."""
         cells = {cell for _, its, _ in self._cells(("GPU",)) for _, cell in its}
-        named = next((link for begins, link in _LINKS.items() if any(cell.startswith(begins) for cell in cells)), None)
-        return named or ("pcie" if cells & _FAR.keys() else None)
+        for begins, link in _LINKS.items():
+            if any(cell.startswith(begins) for cell in cells):
+                return link
+        return "pcie" if cells & _FAR.keys() else None
 
     @property
     def adapters(self) -> int:
