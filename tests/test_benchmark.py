@@ -181,6 +181,7 @@ def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
         "plan",
         "search",
         "batch",
+        "kinds",
         "space",
         "screen",
     ] and found.processors >= 1
@@ -194,5 +195,5 @@ def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
     assert "minimum" in weft("benchmark", "search", "--repeat", "1").out
     wrong = weft("benchmark", "everything")
     assert (
-        wrong.code == 2 and "startup, plan, search, batch, space, screen" in wrong.err and "Traceback" not in wrong.err
+        wrong.code == 2 and "startup, plan, search, batch, kinds, space, screen" in wrong.err and "Traceback" not in wrong.err
     )
