@@ -402,12 +402,11 @@ def decoded(engined: Engined, load: Load, batch: Number, network: OnNetwork | No
     return _passed(engined, _decoding(engined, load, batch), network)
 
 
-def interference(
-    engined: Engined, load: Load, batch: Number, alone: Number, network: OnNetwork | None = None
+def _interference(
+    engined: Engined, load: Load, shape: Shape, alone: Number, network: OnNetwork | None = None
 ) -> Number:
-    """Seconds that the prompts of those who follow add to a step of ``batch`` requests: each request that ends makes
-    room for a prompt, ``batch`` ÷ answer length of them in a step."""
-    shape = _decoding(engined, load, batch)
+    """Seconds that the prompts of those who follow add to a step of answers ``alone``: each request that ends makes
+    room for a prompt, batch ÷ answer length of them in a step."""
     arriving = shape.batch / load.output_tokens
     together = larger(arriving, min(1.0, load.chunk / load.fresh))
     mixed = _passed(engined, shape._replace(prompt=together * load.fresh, behind=load.behind), network)
@@ -438,8 +437,9 @@ def under_load(engined: Engined, load: Load, network: OnNetwork | None = None) -
     tpot: Number = 0.0
     ttft: Number = 0.0
     for _ in range(ROUNDS):
-        alone = decoded(engined, load, batch, network)
-        tpot = alone + (0.0 if load.separate else between * interference(engined, load, batch, alone, network))
+        shape = _decoding(engined, load, batch)
+        alone = _passed(engined, shape, network)
+        tpot = alone + (0.0 if load.separate else between * _interference(engined, load, shape, alone, network))
         queue = 0.0 if load.grouped else _queue(1.0 - alone / tpot) * own
         ttft = engined.engine.first + own + queue + tpot
         answering = load.output_tokens * tpot
