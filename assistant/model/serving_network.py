@@ -7,6 +7,7 @@ Results are (K, F) over network slowdowns and networks, where ``tokens`` may be 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -139,7 +140,7 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
     time = np.zeros(np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2])
     states = np.broadcast_to(np.asarray(bytes_, dtype=float), (*time.shape, 1))
     if split.tp > 1:
-        ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
+        ranks = _ranks(split.tp, wires.machine.domain)
         time = time + a.reductions * np.broadcast_to(all_reduce(wires, states, ranks), states.shape)[..., 0]
     if split.pp > 1:
         hop = states / (wires.networks.nic_rate / wires.slowdown) + wires.latency
@@ -167,7 +168,13 @@ def bytes_between(engined: Engined, *, decoding: bool) -> float:
 
 def _expert_ranks(engined: Engined) -> Group:
     split = engined.split
-    return group(np.array([float(split.gpus // split.pp)]), np.ones(1), engined.machine.domain)
+    return _ranks(split.gpus // split.pp, engined.machine.domain)
+
+
+@lru_cache(maxsize=256)  # a search asks for the same ones at every number of requests
+def _ranks(size: int, domain: int) -> Group:
+    """So many ranks beside each other."""
+    return group(np.array([float(size)]), np.ones(1), domain)
 
 
 def _routing(engined: Engined, ranks: Group, decoding: bool) -> Routing:
