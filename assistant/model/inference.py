@@ -313,7 +313,7 @@ def loaded(serving: Serving, copy: Copy, copies: int) -> Copy:
         load = replace(copy.load, concurrency=max(1.0, serving.concurrency / copies))
         return replace(copy, load=load, served=under_load(copy.engined, load))
     if rate := asked_of_one(serving, copies):
-        load, served = at_rate(copy.engined, copy.load, rate)
+        load, served = at_rate(copy.engined, copy.load, copy.served, rate)
         return replace(copy, load=load, served=served)
     return copy
 
