@@ -1,7 +1,7 @@
 """Plans of every kind, all different, in one process: seconds of the processor for one of each.
 
-What a plan costs hangs on what it is about: a mixture of experts may be split in more ways than a dense model, a service
-is counted in copies, a purchase is drawn. A mean over one kind hides the others.
+What a plan costs hangs on what it is about: a mixture of experts may be split in more ways than a dense model, a
+service is counted in copies, a purchase is drawn. A mean over one kind hides the others.
 """
 
 from __future__ import annotations
