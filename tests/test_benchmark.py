@@ -8,7 +8,7 @@ import json
 import numpy as np
 import pytest
 
-from assistant.benchmark import PARTS, batches, benchmark, plans, searches, space, startup
+from assistant.benchmark import PARTS, batches, benchmark, kinds, plans, searches, space, startup
 from assistant.model import Job, Networks, architecture_of, machine_of
 from assistant.model.memory import memory_of
 from assistant.model.search import divisors, layouts_among, layouts_for
@@ -181,6 +181,7 @@ def test_all_parts_are_measured_when_none_is_named(library, monkeypatch):
         "plan",
         "search",
         "batch",
+        "kinds",
         "space",
         "screen",
     ] and found.processors >= 1
@@ -194,5 +195,27 @@ def test_the_command_prints_a_part_and_refuses_what_it_does_not_know(index):
     assert "minimum" in weft("benchmark", "search", "--repeat", "1").out
     wrong = weft("benchmark", "everything")
     assert (
-        wrong.code == 2 and "startup, plan, search, batch, space, screen" in wrong.err and "Traceback" not in wrong.err
+        wrong.code == 2
+        and "startup, plan, search, batch, kinds, space, screen" in wrong.err
+        and "Traceback" not in wrong.err
     )
+
+
+def test_questionnaires_of_every_kind_are_read_and_the_same_ones_for_a_seed(library):
+    for kind in kinds.KINDS:
+        first, again, other = (
+            [one.model_dump_json() for one in itertools.islice(kinds.questionnaires(library, kind, seed), 6)]
+            for seed in (1, 1, 2)
+        )
+        assert first == again != other and len(set(first)) == 6
+
+
+def test_every_kind_is_measured_as_often_as_asked_and_the_run_that_warms_up_is_not_counted(library, monkeypatch):
+    planned = []
+    monkeypatch.setattr(kinds, "EACH", 2)
+    monkeypatch.setattr(
+        kinds, "_planned", lambda questionnaire, _: planned.append(questionnaire.model_dump_json()) or 1.0
+    )
+    found = kinds.measure(library, 2)
+    assert [one.what for one in found] == list(kinds.KINDS) and all(one.values == [2.0, 2.0] for one in found)
+    assert len(planned) == len(set(planned)) == 2 * 3 * len(kinds.KINDS) and {one.work for one in found} == {2}

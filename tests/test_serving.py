@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import itertools
 import time
 from collections import defaultdict
 from dataclasses import replace
@@ -19,7 +20,7 @@ from assistant.model.bursts import all_at_once
 from assistant.model.inference import engined, holds, splits_for
 from assistant.model.serving_constants import spread_name
 from assistant.model.serving_memory import weight_bytes
-from assistant.model.serving_time import Load, Split, under_load
+from assistant.model.serving_time import SEARCHED, Load, Split, at_rate, under_load
 from assistant.model.sizing import sizings
 from assistant.planning import remedy
 from assistant.planning.planner import plan
@@ -218,6 +219,27 @@ def test_requests_in_flight_are_the_rate_times_how_long_one_stays():
     made = predict_inference(serving("llama-3.1-70b", requests_per_s=2.0), node, [network("none", node)])[0]
     assert made.requests_per_s == pytest.approx(2.0, rel=0.05)
     assert made.concurrency * made.replicas == pytest.approx(2.0 * made.request_latency_s, rel=0.25, abs=2)
+
+
+@pytest.mark.parametrize("model", ["llama-3.1-8b", "llama-3.1-70b", "mixtral-8x7b", "deepseek-v3"])
+@pytest.mark.parametrize("grouped", [False, True])
+def test_what_is_known_of_others_leads_to_the_same_number_in_flight_as_trying_all(model, grouped):
+    node, asked = machine(8, "h200-sxm"), serving(model)
+    one, found = engined(asked, node, splits_for(asked, node)[-1]), []
+    for prompt, share in itertools.product((200.0, 4000.0), (1e-7, 0.003, 0.05, 0.3, 0.7, 0.97, 1.0, 1.2)):
+        load = Load(prompt, 400.0, 256.0, 200.0, grouped=grouped)
+        full = under_load(one, load)
+        rate = share * full.output_tokens_per_s / 400.0
+        low, high = 0.0, load.concurrency
+        for _ in range(SEARCHED):
+            middle = 0.5 * (low + high)
+            tried = under_load(one, replace(load, concurrency=max(middle, 1e-3)))
+            low, high = (middle, high) if tried.output_tokens_per_s < rate * 400.0 else (low, middle)
+        high = load.concurrency if share > 1.0 else high
+        there, served = at_rate(one, load, full, rate)
+        assert there.concurrency == high and served == under_load(one, replace(load, concurrency=high))
+        found.append(there.concurrency)
+    assert len(set(found)) > 8
 
 
 def test_a_target_is_kept_by_answering_fewer_at_once():

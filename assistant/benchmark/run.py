@@ -8,13 +8,14 @@ import assistant
 from assistant.library import Library
 from assistant.vocabulary.benchmark import Benchmark, Measurement
 
-from . import batches, plans, screen, searches, space, startup
+from . import batches, kinds, plans, screen, searches, space, startup
 
 PARTS: dict[str, Callable[[Library, int], list[Measurement]]] = {
     "startup": startup.measure,
     "plan": plans.measure,
     "search": searches.measure,
     "batch": batches.measure,
+    "kinds": kinds.measure,
     "space": space.measure,
     "screen": screen.measure,
 }

@@ -13,7 +13,7 @@ _WITHOUT_INDEX = ("search", "space", "startup", "screen")  # parts that build th
 def benchmark(
     part: Annotated[
         str | None,
-        typer.Argument(help="startup, plan, search, batch, space or screen; all of them.", show_default=False),
+        typer.Argument(help="startup, plan, search, batch, kinds, space or screen; all of them.", show_default=False),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, max=1000, help="How often each thing is measured.")] = 5,
     form: TextOrJson = "text",

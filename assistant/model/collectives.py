@@ -63,7 +63,10 @@ class Group:
 
     def rows(self, index: np.ndarray) -> Group:
         """Some of the groups, in the order of ``index``."""
-        return Group(*(getattr(self, field.name)[index] for field in fields(self)))
+        return Group(*(getattr(self, name)[index] for name in _COLUMNS))
+
+
+_COLUMNS = [field.name for field in fields(Group)]
 
 
 def group(size: np.ndarray, stride: np.ndarray, domain: int) -> Group:
@@ -115,6 +118,8 @@ class Wires:
         self.flagged = np.where(networks.by_adapter, adapters, 1.0)
         self.near_step = machine.scale_up_latency / NVLINK_STEP
         self.switch_gain = SWITCH_GAIN if machine.in_network_reduction else 1.0
+        self._hops: dict[tuple[float, float], np.ndarray] = {}
+        self._ways: dict[int, tuple[Group, dict[bool, np.ndarray], np.ndarray]] = {}
 
     def inside_rate(self, local: np.ndarray | float, reach: np.ndarray | float) -> np.ndarray | float:
         """Bytes/s into one of ``local`` ranks of a domain from the others, which lie among ``reach`` GPUs.
@@ -138,6 +143,20 @@ class Wires:
         as many as its adapters would serve; where flows are hashed onto paths they lose ``routing_share`` as soon as
         they collide.
         """
+        known = self._of(group)[1]
+        if rings not in known:
+            known[rings] = self._network_rate(group, rings=rings)
+        return known[rings]
+
+    def _of(self, group: Group) -> tuple[Group, dict[bool, np.ndarray], np.ndarray]:
+        """What all collectives of one group have in common: rates into a domain, and how its slowest waits. One
+        is held beside another for the same group, and the same one is asked for with other sizes."""
+        found = self._ways.get(id(group))
+        if found is None:  # keeps the group, so that no other one comes by its number
+            found = self._ways[id(group)] = group, {}, self._waiting(group)
+        return found
+
+    def _network_rate(self, group: Group, *, rings: bool) -> np.ndarray:
         n, m = self.networks, self.machine
         rack = m.domain > m.gpus_per_node
         own, kept = n.gpu_rate * group.local, 1.0
@@ -156,11 +175,17 @@ class Wires:
 
         It stretches latency; the bytes of a long collective average it out (TCP runs of 2 to 8 nodes show none).
         """
+        return self._of(group)[2]
+
+    def _waiting(self, group: Group) -> np.ndarray:
         return 1.0 + self.networks.jitter * np.sqrt(2.0 * np.log(np.maximum(group.domains, 2.0)))
 
     def hop(self, protocol: Protocol, trips: float) -> np.ndarray:
         """Seconds of one step over each network, (F, 1)."""
-        return protocol.far * self.slowdown + trips * self.latency
+        key = protocol.far, trips
+        if key not in self._hops:
+            self._hops[key] = protocol.far * self.slowdown + trips * self.latency
+        return self._hops[key]
 
     def fastest(
         self,

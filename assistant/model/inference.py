@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import partial
 
 import numpy as np
 
@@ -21,7 +20,7 @@ from .machine import Machine
 from .network import Networks
 from .serving_constants import CALIBRATED, engine_of, serving_constants
 from .serving_memory import kv_format, requests_held, reserves, weight_bytes
-from .serving_network import crosses, pass_added
+from .serving_network import PassAdded, crosses
 from .serving_time import (
     NOTHING_GUESSED,
     Engined,
@@ -79,6 +78,11 @@ class Serving:
     def loaded(self) -> bool:
         """Whether a load was said."""
         return bool(self.requests_per_s or self.concurrency)
+
+    @property
+    def targeted(self) -> bool:
+        """Whether somebody said how long a token may take, the first or a further one."""
+        return bool(self.ttft or self.tpot)
 
     @property
     def weight_bytes(self) -> float:
@@ -269,27 +273,27 @@ def copy_at_most(serving: Serving, machine: Machine, split: Split, one: Engined 
     return Copy(split, held, one, full, under_load(one, full))
 
 
-def most_within(serving: Serving, machine: Machine, network: Networks, split: Split) -> Copy:
-    """:func:`copy_at_most` of a copy over several domains that one network joins: its targets are tightened by what the
-    network takes of them."""
+def most_within(serving: Serving, machine: Machine, network: Networks, split: Split) -> tuple[Copy, Timing]:
+    """:func:`copy_at_most` of a copy over several domains that one network joins, its targets tightened by what the
+    network takes of them; and how it is on that network."""
     copy = copy_at_most(serving, machine, split)
+    timing = timing_of(serving, machine, network, copy)
     for _ in range(ROUNDS):
-        seen = seen_over(serving, machine, network, copy)
+        seen = timing.of_one(copy)
         first, token = seen.ttft - copy.served.ttft, seen.tpot - copy.served.tpot
         tight = replace(serving, ttft=serving.ttft and serving.ttft - first, tpot=serving.tpot and serving.tpot - token)
         if keeps(serving, seen) or min(tight.ttft or 1.0, tight.tpot or 1.0) <= 0.0:
             break
         copy = copy_at_most(tight, machine, split)
-    return copy
+        timing = timing_of(serving, machine, network, copy)
+    return copy, timing
 
 
 def seen_over(
     serving: Serving, machine: Machine, network: Networks, copy: Copy, most: Load | None = None, rate: float = 0.0
 ) -> Served:
     """What a copy delivers with the part that one network has in it; ``most`` and ``rate`` as in :func:`timing_of`."""
-    timing = timing_of(serving, machine, network, copy, most, rate)
-    tpot, first = float(timing.per_token[_MIDDLE, 0]), float(timing.first[_MIDDLE, 0])
-    return replace(copy.served, ttft=first, tpot=tpot, output_tokens_per_s=float(timing.output_rate[_MIDDLE, 0]))
+    return timing_of(serving, machine, network, copy, most, rate).of_one(copy)
 
 
 _MIDDLE = list(RATIOS).index(1.0)
@@ -309,7 +313,7 @@ def loaded(serving: Serving, copy: Copy, copies: int) -> Copy:
         load = replace(copy.load, concurrency=max(1.0, serving.concurrency / copies))
         return replace(copy, load=load, served=under_load(copy.engined, load))
     if rate := asked_of_one(serving, copies):
-        load, served = at_rate(copy.engined, copy.load, rate)
+        load, served = at_rate(copy.engined, copy.load, copy.served, rate)
         return replace(copy, load=load, served=served)
     return copy
 
@@ -325,6 +329,11 @@ class Timing:
     output_rate: np.ndarray
     in_flight: np.ndarray
 
+    def of_one(self, copy: Copy) -> Served:
+        """What the copy delivers on the first network at the middle of its slowdowns."""
+        tpot, first = float(self.per_token[_MIDDLE, 0]), float(self.first[_MIDDLE, 0])
+        return replace(copy.served, ttft=first, tpot=tpot, output_tokens_per_s=float(self.output_rate[_MIDDLE, 0]))
+
 
 def timing_of(
     serving: Serving, machine: Machine, columns: Networks, copy: Copy, most: Load | None = None, rate: float = 0.0
@@ -334,7 +343,7 @@ def timing_of(
     one, load, served, free = copy.engined, copy.load, copy.served, copy.served
     wires = Wires(machine, columns, RATIOS[:, None, None])
     if crosses(one):
-        network = partial(pass_added, one, wires)
+        network = PassAdded(one, wires)
         if most is None or not rate:
             served = under_load(one, load, network)
         else:

@@ -151,10 +151,13 @@ def _laid(serving: Serving, machine: Machine, networks: Sequence[Network], split
     every = [*range(len(networks))]
     for columns in ([f] for f in every) if apart else [every]:
         here = Networks([networks[f] for f in columns])
-        most = most_within(serving, machine, here, split) if apart else copy_at_most(serving, machine, split)
+        if apart:
+            most, at_most = most_within(serving, machine, here, split)
+        else:
+            most = copy_at_most(serving, machine, split)
+            at_most = timing_of(serving, machine, here, most)
         copies = max(1, serving.gpus // split.gpus)
         copy = loaded(serving, most, copies)
-        at_most = timing_of(serving, machine, here, most)
         rate = asked_of_one(serving, copies)
         now = at_most if copy is most else timing_of(serving, machine, here, copy, most.load, rate)
         yield _Laid(serving, machine, columns, most, at_most, copy, now)

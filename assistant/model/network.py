@@ -162,6 +162,9 @@ def _si(fact) -> float:
     return fact.si if fact is not None else 0.0
 
 
+_COLUMNS = [field.name for field in fields(Network) if field.name not in ("id", "transport")]
+
+
 class Networks:
     """Several networks as columns: every numeric field of :class:`Network` as an array of shape (networks, 1)."""
 
@@ -185,9 +188,8 @@ class Networks:
         self.networks = tuple(networks)
         self.by_adapter = np.array([[network.transport == "rdma"] for network in self.networks])
         self.host_bound = np.array([[network.transport == "tcp"] for network in self.networks])
-        for field in fields(Network):
-            if field.name not in ("id", "transport"):
-                setattr(self, field.name, np.array([[getattr(network, field.name)] for network in self.networks]))
+        for name in _COLUMNS:
+            setattr(self, name, np.array([[getattr(network, name)] for network in self.networks]))
 
     def __len__(self) -> int:
         return len(self.networks)

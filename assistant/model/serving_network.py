@@ -7,6 +7,7 @@ Results are (K, F) over network slowdowns and networks, where ``tokens`` may be 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -42,11 +43,19 @@ def decoding_added(engined: Engined, wires: Wires, requests: Number, context: Nu
     all of an exchange then disappears behind the other half's compute. It does so where that is faster. Both are passes
     without prompts beside them, so that what is compared is the same work.
     """
-    guesses, requests = engined.guesses, np.asarray(requests, dtype=float)
-    tokens = requests * guesses.checked
-    plain = between_domains(wires, engined, tokens, decoding=True) / guesses.gained
+    requests = np.asarray(requests, dtype=float)
+    between = between_domains(wires, engined, requests * engined.guesses.checked, decoding=True)
+    return _hidden_in_halves(engined, wires, requests, context, between)
+
+
+def _hidden_in_halves(
+    engined: Engined, wires: Wires, requests: np.ndarray, context: Number, between: np.ndarray
+) -> np.ndarray:
+    """What is left of the seconds ``between`` domains of a pass of answers."""
+    guesses, plain = engined.guesses, between / engined.guesses.gained
     if not spread_out(engined):
         return plain
+    tokens = requests * guesses.checked
     hidden = dispatch_from(engined.machine.constants).hidden
     compute, halved = engined.step(Shape(requests, context)), 2.0 * engined.step(Shape(requests / 2.0, context))
     both = 2.0 * between_domains(wires, engined, tokens / 2.0, decoding=True) / guesses.gained
@@ -67,17 +76,37 @@ def prefill_added(engined: Engined, wires: Wires, tokens: Number, alone: Number)
     return np.minimum(compute + plain, together) * c.imbalance - alone
 
 
-def pass_added(engined: Engined, wires: Wires, shape: Shape) -> np.ndarray:
+class PassAdded:
     """Seconds that the network adds to a pass of a copy that reads prompts and writes answers: its answers' part and
-    what the prompts among them add, whose tokens go the same way in the same messages."""
-    tokens = shape.batch * engined.guesses.checked
-    if not np.any(shape.prompt):
-        return decoding_added(engined, wires, shape.batch, shape.context)
-    whole = prefill_added(engined, wires, tokens + shape.prompt, engined.step(shape))
-    if not np.any(shape.batch):
-        return whole
-    more = np.maximum(whole - between_domains(wires, engined, tokens, decoding=True), 0.0)
-    return decoding_added(engined, wires, shape.batch, shape.context) + more
+    what the prompts among them add, whose tokens go the same way in the same messages.
+
+    A pass of answers alone is followed by the same with prompts beside it: what the answers take is kept till then.
+    """
+
+    def __init__(self, engined: Engined, wires: Wires) -> None:
+        self._engined, self._wires = engined, wires
+        self._answers: tuple[Number, Number, np.ndarray, np.ndarray] | None = None
+
+    def __call__(self, shape: Shape) -> np.ndarray:
+        if not np.any(shape.prompt):
+            return self._of_answers(shape)[1]
+        tokens = shape.batch * self._engined.guesses.checked
+        whole = prefill_added(self._engined, self._wires, tokens + shape.prompt, self._engined.step(shape))
+        if not np.any(shape.batch):
+            return whole
+        between, alone = self._of_answers(shape)
+        return alone + np.maximum(whole - between, 0.0)
+
+    def _of_answers(self, shape: Shape) -> tuple[np.ndarray, np.ndarray]:
+        """What the answers take on the network with nothing beside it, and what they add to a pass."""
+        known = self._answers
+        if known is None or known[0] is not shape.batch or known[1] != shape.context:
+            requests = np.asarray(shape.batch, dtype=float)
+            tokens = requests * self._engined.guesses.checked
+            between = between_domains(self._wires, self._engined, tokens, decoding=True)
+            added = _hidden_in_halves(self._engined, self._wires, requests, shape.context, between)
+            known = self._answers = shape.batch, shape.context, between, added
+        return known[2], known[3]
 
 
 def handling(engined: Engined, tokens: Number) -> Number:
@@ -111,7 +140,7 @@ def pass_communication(wires: Wires, a: Architecture, split: Split, bytes_: floa
     time = np.zeros(np.broadcast_shapes(np.shape(wires.latency), (1, 1, 1))[:2])
     states = np.broadcast_to(np.asarray(bytes_, dtype=float), (*time.shape, 1))
     if split.tp > 1:
-        ranks = group(np.array([float(split.tp)]), np.ones(1), wires.machine.domain)
+        ranks = _ranks(split.tp, wires.machine.domain)
         time = time + a.reductions * np.broadcast_to(all_reduce(wires, states, ranks), states.shape)[..., 0]
     if split.pp > 1:
         hop = states / (wires.networks.nic_rate / wires.slowdown) + wires.latency
@@ -139,7 +168,13 @@ def bytes_between(engined: Engined, *, decoding: bool) -> float:
 
 def _expert_ranks(engined: Engined) -> Group:
     split = engined.split
-    return group(np.array([float(split.gpus // split.pp)]), np.ones(1), engined.machine.domain)
+    return _ranks(split.gpus // split.pp, engined.machine.domain)
+
+
+@lru_cache(maxsize=256)  # a search asks for the same ones at every number of requests
+def _ranks(size: int, domain: int) -> Group:
+    """So many ranks beside each other."""
+    return group(np.array([float(size)]), np.ones(1), domain)
 
 
 def _routing(engined: Engined, ranks: Group, decoding: bool) -> Routing:

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import NamedTuple, cast
+from functools import cached_property, lru_cache
+from typing import NamedTuple, TypeVar, cast
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from .machine import Machine
 from .serving_constants import Engine, ServingConstants
 
 Number = float | np.ndarray
+T = TypeVar("T", float, np.ndarray)
 
 # a product whose operands the GPU has no units for is computed in the next wider format that it has
 COMPUTED_IN = {
@@ -193,14 +194,10 @@ class Engined:
         """With so many tokens before it: bytes of a request's cache, FLOPs of scores and values of a decoded token and
         of one of a prompt. A load asks for few numbers of tokens, again and again."""
         if isinstance(count, np.ndarray):
-            return self._after(count)
+            return _after(self.architecture, self.kv_precision, count)
         if count not in self._counts:
-            self._counts[count] = self._after(count)
+            self._counts[count] = _after_number(self.architecture, self.kv_precision, count)
         return self._counts[count]
-
-    def _after(self, count: Number) -> tuple[Number, Number, Number]:
-        a = self.architecture
-        return a.read_bytes(count, self.kv_precision), a.decode_attention_flops(count), a.visible_attention_flops(count)
 
     @cached_property
     def _counts(self) -> dict[float, tuple[Number, Number, Number]]:
@@ -239,7 +236,7 @@ class Engined:
         if ranks not in self._reductions:
             c, engine, machine = self.constants, self.engine, self.machine
             slow = max(1.0, machine.small_all_reduce / NVLINK_ALL_REDUCE)
-            start, more = engine.reduce * slow + engine.wait, engine.again * np.log2(ranks)
+            start, more = engine.reduce * slow + engine.wait, engine.again * float(np.log2(ranks))
             once = (ranks - 1) / (machine.scale_up_bandwidth * c.reduce_once)
             twice = 2.0 * (ranks - 1) / ranks / (machine.scale_up_bandwidth * c.reduce_share)
             self._reductions[ranks] = start, more, once, twice
@@ -304,6 +301,14 @@ class Engined:
         return (experts == "nvfp4" or (experts == "mxfp4" and not self._widens)) / 4.0
 
 
+def _after(a: Architecture, kv_precision: str, count: Number) -> tuple[Number, Number, Number]:
+    """What :meth:`Engined._of_tokens` tells, which is the same on all GPUs."""
+    return a.read_bytes(count, kv_precision), a.decode_attention_flops(count), a.visible_attention_flops(count)
+
+
+_after_number = lru_cache(maxsize=256)(_after)
+
+
 class _Weights(NamedTuple):
     """Weights of a rank: parameters, what reading them takes to the power of the corner, FLOP/s of their products."""
 
@@ -329,6 +334,7 @@ ATTENTION_CORNER = 3.0  # a kernel of attention is bound by one or the other: as
 PACKED_HEADS, PACKED_WIDTH = 8, 128
 _ALONE = 1e-3  # requests in flight: nobody else is there
 SEARCHED = 10  # halvings of the requests in flight: to a thousandth of the most
+_ROUNDING = 1e-9  # a number in flight is taken as too few or enough with so much to spare for its last bits
 ROUNDS = 3  # of the batch that follows from the times that follow from the batch: further ones change a thousandth
 NVLINK_ALL_REDUCE = 5.1e-6  # seconds of a small all-reduce on the links that ``reduce_kernel`` was measured on
 
@@ -402,12 +408,11 @@ def decoded(engined: Engined, load: Load, batch: Number, network: OnNetwork | No
     return _passed(engined, _decoding(engined, load, batch), network)
 
 
-def interference(
-    engined: Engined, load: Load, batch: Number, alone: Number, network: OnNetwork | None = None
+def _interference(
+    engined: Engined, load: Load, shape: Shape, alone: Number, network: OnNetwork | None = None
 ) -> Number:
-    """Seconds that the prompts of those who follow add to a step of ``batch`` requests: each request that ends makes
-    room for a prompt, ``batch`` ÷ answer length of them in a step."""
-    shape = _decoding(engined, load, batch)
+    """Seconds that the prompts of those who follow add to a step of answers ``alone``: each request that ends makes
+    room for a prompt, batch ÷ answer length of them in a step."""
     arriving = shape.batch / load.output_tokens
     together = larger(arriving, min(1.0, load.chunk / load.fresh))
     mixed = _passed(engined, shape._replace(prompt=together * load.fresh, behind=load.behind), network)
@@ -438,8 +443,9 @@ def under_load(engined: Engined, load: Load, network: OnNetwork | None = None) -
     tpot: Number = 0.0
     ttft: Number = 0.0
     for _ in range(ROUNDS):
-        alone = decoded(engined, load, batch, network)
-        tpot = alone + (0.0 if load.separate else between * interference(engined, load, batch, alone, network))
+        shape = _decoding(engined, load, batch)
+        alone = _passed(engined, shape, network)
+        tpot = alone + (0.0 if load.separate else between * _interference(engined, load, shape, alone, network))
         queue = 0.0 if load.grouped else _queue(1.0 - alone / tpot) * own
         ttft = engined.engine.first + own + queue + tpot
         answering = load.output_tokens * tpot
@@ -453,34 +459,59 @@ def _queue(busy: Number) -> Number:
 
 
 def slowed_at_rate(engined: Engined, load: Load, rate: float, network: OnNetwork) -> tuple[Load, Served]:
-    """:func:`at_rate` where a network has its part in every pass; arrays as it says them."""
-    full = under_load(engined, load, network)
+    """:func:`at_rate` where a network has its part in every pass; arrays as it says them. Asked again is only where it
+    is not known of all of them."""
+    asked, full = rate * load.output_tokens, under_load(engined, load, network)
+    carried = full.output_tokens_per_s >= asked
     low, high = np.zeros(np.shape(full.tpot)), np.full(np.shape(full.tpot), float(load.concurrency))
+    few = np.where(carried, 0.0, np.inf)  # what no number carries is searched for nowhere
+    enough = _following(high, full, asked) * (1.0 + _ROUNDING)
     for _ in range(SEARCHED):
         middle = 0.5 * (low + high)
-        tried = under_load(engined, replace(load, concurrency=np.maximum(middle, _ALONE)), network)
-        short = tried.output_tokens_per_s < rate * load.output_tokens
+        flying = np.maximum(middle, _ALONE)
+        short = flying < few
+        if not np.all(short | (flying >= enough)):
+            tried = under_load(engined, replace(load, concurrency=flying), network)
+            short, following = tried.output_tokens_per_s < asked, _following(flying, tried, asked)
+            few = np.where(short, np.maximum(few, following * (1.0 - _ROUNDING)), few)
+            enough = np.where(short, enough, np.minimum(enough, following * (1.0 + _ROUNDING)))
         low, high = np.where(short, middle, low), np.where(short, high, middle)
-    carried = full.output_tokens_per_s >= rate * load.output_tokens
     found = replace(load, concurrency=np.where(carried, np.maximum(high, _ALONE), load.concurrency))
     return found, under_load(engined, found, network)
 
 
-def at_rate(engined: Engined, load: Load, rate: float) -> tuple[Load, Served]:
-    """So many requests a second, as far as ``load.concurrency`` in flight carries them: in flight are the rate times
-    the seconds that a request stays (Little's law)."""
-    low, high, served = 0.0, load.concurrency, under_load(engined, load)
-    if served.output_tokens_per_s < rate * load.output_tokens:
-        return load, served
+def at_rate(engined: Engined, load: Load, full: Served, rate: float) -> tuple[Load, Served]:
+    """So many requests a second, as far as ``load.concurrency`` in flight carries them, which is ``full``: in flight
+    are the rate times the seconds that a request stays (Little's law).
+
+    Nobody stays longer among fewer. So with what some in flight lead to it is known of others whether they are too few:
+    of more than these as long as they are fewer than the rate times as long as one stays among these, and of fewer that
+    they are enough from there on.
+    """
+    asked, low, high = rate * load.output_tokens, 0.0, float(load.concurrency)
+    if full.output_tokens_per_s < asked:
+        return load, full
+    few, enough, served = 0.0, _following(high, full, asked) * (1.0 + _ROUNDING), {high: full}
     for _ in range(SEARCHED):
         middle = 0.5 * (low + high)
-        tried = under_load(engined, replace(load, concurrency=max(middle, _ALONE)))
-        if tried.output_tokens_per_s < rate * load.output_tokens:
-            low = middle
-        else:
-            high, served = middle, tried
+        flying = max(middle, _ALONE)
+        short = flying < few
+        if not short and flying < enough:
+            served[middle] = tried = under_load(engined, replace(load, concurrency=flying))
+            short = tried.output_tokens_per_s < asked
+            if short:
+                few = max(few, _following(flying, tried, asked) * (1.0 - _ROUNDING))
+            else:
+                enough = min(enough, _following(flying, tried, asked) * (1.0 + _ROUNDING))
+        low, high = (middle, high) if short else (low, middle)
     found = replace(load, concurrency=high)
-    return found, served if high >= _ALONE else under_load(engined, found)
+    known = served.get(high) if high >= _ALONE else None
+    return found, known or under_load(engined, found)
+
+
+def _following(flying: T, served: Served, asked: float) -> T:
+    """Requests in flight that follow from ``asked`` output tokens per second if one stays as long as among so many."""
+    return flying * asked / served.output_tokens_per_s
 
 
 def fastest_within(engined: Engined, load: Load, ttft: float | None, tpot: float | None) -> Load:

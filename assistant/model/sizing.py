@@ -44,12 +44,13 @@ class _Asked:
     machine: Machine
     network: Network | None
 
-    def most(self, one: Engined, *, crosses: bool) -> Copy:
-        """A copy with as many requests in flight as keep the targets."""
-        split = one.split
+    def most(self, one: Engined, *, crosses: bool) -> tuple[Copy, Served]:
+        """A copy with as many requests in flight as keep the targets, and what it delivers."""
         if self.network is None or not crosses:
-            return copy_at_most(self.serving, self.machine, split, one)
-        return most_within(self.serving, self.machine, Networks([self.network]), split)
+            copy = copy_at_most(self.serving, self.machine, one.split, one)
+            return copy, copy.served
+        copy, timing = most_within(self.serving, self.machine, Networks([self.network]), one.split)
+        return copy, timing.of_one(copy)
 
     def seen(self, copy: Copy, most: Load | None = None, rate: float = 0.0) -> Served:
         """What a copy delivers, with the network's part of it where it spans domains; where its load comes of a
@@ -222,8 +223,7 @@ def _sized(asked: _Asked, split: Split) -> Sizing | None:
     one = engined(serving, asked.machine, split)
     if not _one_is_in_time(serving, one):
         return None
-    copy = asked.most(one, crosses=crosses)
-    most = asked.seen(copy)
+    copy, most = asked.most(one, crosses=crosses)
     if not keeps(serving, most):
         return None
     carries, at_once = requests_of(serving, copy, most.output_tokens_per_s), float(copy.load.concurrency)
@@ -232,6 +232,8 @@ def _sized(asked: _Asked, split: Split) -> Sizing | None:
 
 
 def _one_is_in_time(serving: Serving, one: Engined) -> bool:
-    """Whether a copy answers one request alone within the targets."""
+    """Whether a copy answers one request alone within the targets; where there are none, at any pace."""
+    if not serving.targeted:
+        return True
     alone = Load(*serving.lengths, 1.0, 1.0, separate=serving.disaggregated)
     return keeps(serving, under_load(one, alone))

@@ -11,6 +11,7 @@ _TITLES = {
     "plan": "One questionnaire",
     "search": "Search of parallelism",
     "batch": "Many questionnaires",
+    "kinds": "Plans of every kind, seconds of one core",
     "space": "Search of a whole space",
     "screen": "The full screen",
 }

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from .plan import Contract
 
-Part = Literal["startup", "plan", "search", "batch", "space", "screen"]
+Part = Literal["startup", "plan", "search", "batch", "kinds", "space", "screen"]
 
 
 class Peer(Contract):
