@@ -12,11 +12,12 @@ from .signatures import finding
 
 # In small letters: one is in every headline. What is copied without peer access goes through the host's memory.
 HEADS = ("device_to_device_", "p2p=enabled bandwidth", "p2p=enabled bidirectional bandwidth")
-_HEAD = re.compile(r"(?:device_to_device_\w+|P2P=Enabled (?P<both>Bidirectional )?Bandwidth).*", re.IGNORECASE)
+_HEAD = re.compile(r"\b(?:device_to_device_\w{1,40}|P2P=Enabled (?:Bidirectional )?Bandwidth)\b", re.IGNORECASE)
 _ROW = re.compile(r"\d{1,2}(?:\s+(?:N/A|\d{1,5}\.\d{1,3}))+\Z")
 _ACROSS = re.compile(r"(?:D\\D\s+)?0(?:\s+\d{1,2})+\Z|memcpy .{0,80}")
 _SLOT = 64.0  # GB/s one way: sixteen lanes of PCIe 5 (PCI-SIG), the fastest slot of these GPUs
 _HALF, _MOST, _SHOWN = 0.5, 64, 4
+_NAMED, _KEPT = 80, 20_000  # characters of a headline, and pairs
 
 
 @dataclass
@@ -30,13 +31,13 @@ class Copies:
 
     def take(self, number: int, line: str) -> bool:
         """Read one cleaned line; whether it was of such a matrix."""
-        if headed := _HEAD.search(line):
-            self._named, self.under_way = headed[0], "SUM" not in line
+        if _HEAD.search(line):
+            self._named, self.under_way = line[:_NAMED], "SUM" not in line
             self._ways = 2 if "bidirectional" in line.lower() else 1
         elif self.under_way and _ROW.match(line) and not _ACROSS.match(line):
             row, *cells = line.split()
             for column, cell in enumerate(cells[:_MOST]):
-                if cell != "N/A" and column != int(row):
+                if cell != "N/A" and column != int(row) and len(self._pairs) < _KEPT:
                     self._pairs[self._named, int(row), column] = float(cell) / self._ways, number
         elif self.under_way:
             self.under_way = not line or _ACROSS.match(line) is not None
