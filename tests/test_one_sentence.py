@@ -136,6 +136,13 @@ def test_of_providers_named_with_or_the_cheapest_that_lets_such_machines_is_take
     assert "provider: CoreWeave (Lambda may be meant instead)" in told
 
 
+def test_what_learns_from_so_many_tokens_is_no_serving_and_a_range_of_sizes_is_no_workload():
+    told = _flat(weft("reproducing an MoE, 8 experts top 2, 1.3B active 5B total, 60B tokens, 8 H100 rented").out)
+    assert "inference" not in told and "parameters: 5 billion" in told and "for the run" in told
+    told = _flat(weft("continuous training of 3-8B models on 32 B200, rented").out)
+    assert "3,000,000,000 or pretraining" not in told
+
+
 def test_a_sentence_over_its_budget_says_what_would_keep_it():
     text = _flat(weft("rent 64 H100 from Oracle for 70B pretraining, 30 days, no more than 300 thousand dollars").out)
     told, ways = text.split("Each of these was planned and would do: ")

@@ -622,7 +622,7 @@ def _told(value: Any) -> str:
 def _ends_of_range(fact: Fact, today: datetime.date) -> tuple[Any, ...]:
     """Both ends of "5 to 7 weeks" as values of the field, or nothing."""
     low = next((q for q in fact.slots.values() if q.low is not None), None)
-    if low is None or isinstance(fact.value, bool):
+    if low is None or isinstance(fact.value, bool) or not isinstance(fact.value, int | float):
         return ()
     said = attach.computed(fact.says.how, replace(low, value=low.low))
     lower = attach.converted(FIELDS[fact.says.field], said, today)

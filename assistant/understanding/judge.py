@@ -445,7 +445,9 @@ def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
         path, _, chosen = said.partition("=")
         if path in FIELDS and odds >= _CHOICE_ASKED and path not in _settled(reading) and path not in quiet:
             likely.setdefault(path, []).append((odds, _chosen(path, chosen)))
-    for path, found in likely.items():
+    if _trains(reading):  # who says how many tokens a run learns from serves nothing, whatever it sounds like
+        likely["workload"] = [one for one in likely.get("workload", []) if one[1] != "inference"]
+    for path, found in ((path, found) for path, found in likely.items() if found):
         (odds, value), *others = sorted(found, key=lambda one: -one[0])
         if reading.context.fields.get(path) == value:
             continue
@@ -453,6 +455,11 @@ def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
             reading.fields[path] = value
         else:
             reading.doubts.append(_question(path, value, "", tuple(other for _, other in others)))
+
+
+def _trains(reading: Reading) -> bool:
+    """Whether something is said of a run of training."""
+    return any(path.startswith("training.") for path in (*reading.fields, *reading.context.fields))
 
 
 def _surely(path: str) -> float:
