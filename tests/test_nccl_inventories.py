@@ -241,3 +241,8 @@ def test_a_packet_sent_again_in_weeks_is_no_fault_of_a_link_and_verbs_of_roce_ar
         "w3:19:77 [1] NCCL INFO NET/IB: mlx5_1:1 GID index 3 (RoCE v2, ::ffff:10.21.1.7) selected\n"
     )
     assert diagnose(lines).files[0].transport == "roce"
+
+
+def test_a_card_that_speaks_both_is_on_the_network_of_its_interface() -> None:
+    card = "0000:18:00.0 mlx5_0 (MT4129) ConnectX-7 card, 400GbE / NDR IB (default mode) port 1 (ACTIVE) ==> {} (Up)\n"
+    assert diagnose(card.format("ibp24s0")).files[0].transport == "infiniband"
