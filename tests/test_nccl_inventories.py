@@ -109,6 +109,21 @@ GPU2\tPXB\tPXB\t X \tNV12\tSYS\t32-63\t1
 GPU3\tSYS\tSYS\tNV12\t X \tSYS\t32-63\t1
 NIC0\tPXB\tPXB\tSYS\tSYS\t X
 """
+_OF_ROCM = """========== Weight between two GPUs ==========
+       GPU0         GPU1         GPU2
+GPU0   0            15           15
+GPU1   15           0            15
+GPU2   15           15           0
+========== Link Type between two GPUs ==========
+       GPU0         GPU1         GPU2
+GPU0   0            XGMI         XGMI
+GPU1   XGMI         0            XGMI
+GPU2   XGMI         XGMI         0
+========== Hops between two GPUs ==========
+       GPU0         GPU1         GPU2
+GPU0   0            1            1
+GPU1   1            0            1
+"""
 _COPIES = """Running device_to_device_memcpy_read_ce.
 memcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)
            0         1         2         3
@@ -140,6 +155,8 @@ P2P=Enabled Latency Matrix (us)
     [
         (_MATRIX, "nvlink"),
         (_MATRIX.replace("NV12", "PXB"), "pcie"),
+        (_OF_ROCM, "xgmi"),
+        (_OF_ROCM.replace("XGMI", "PCIE"), "pcie"),
         (_COPIES.format(396.0, 395.0), "nvlink"),
         (_COPIES.format(26.0, 26.0), "p2p"),
         (_P2P.format(752.0), "nvlink"),

@@ -15,6 +15,7 @@ _FAR = {"PIX": 0, "PXB": 1, "PHB": 2, "NODE": 3, "SYS": 4}
 _NEAR = _FAR["NODE"]
 _LINKS: dict[str, Literal["nvlink", "xgmi"]] = {"NV": "nvlink", "XGMI": "xgmi"}  # how rocm-smi calls AMD's
 _HEAD = re.compile(r"(?:GPU|NIC)\d{1,2}\Z|mlx5_\w{1,12}\Z")
+_ITSELF = frozenset({"X", "XGMI", "PCIE"})  # one is in each row: rocm-smi has 0 for a GPU and itself
 _MOST = 64  # rows
 _SHOWN = 4
 
@@ -25,14 +26,16 @@ class Matrix:
 
     _heads: list[str] = field(default_factory=list)
     _rows: dict[str, tuple[list[str], int]] = field(default_factory=dict)
+    _begun: bool = False  # whether a row of the last headline was read: rocm-smi's tables of weights and hops have none
     under_way: bool = False  # whether the next line may be a row
 
     def take(self, number: int, line: str) -> None:
         """Read one cleaned line."""
         words = line.split()
         if words[0] == "GPU0" and words[1:2] == ["GPU1"]:
-            self._heads, self._rows, self.under_way = [word for word in words if _HEAD.match(word)], {}, True
-        elif self._heads and words[0] in self._heads and "X" in words and len(self._rows) < _MOST:
+            self._heads, self._begun, self.under_way = [word for word in words if _HEAD.match(word)], False, True
+        elif self._heads and words[0] in self._heads and not _ITSELF.isdisjoint(words) and len(self._rows) < _MOST:
+            self._rows, self._begun = self._rows if self._begun else {}, True
             self._rows[words[0]] = (words[1 : len(self._heads) + 1], number)
         else:
             self.under_way = False
@@ -42,7 +45,7 @@ class Matrix:
         for gpu, (cells, line) in self._rows.items():
             if gpu.startswith("GPU"):
                 its = [(head, cell) for head, cell in zip(self._heads, cells, strict=False) if head.startswith(kinds)]
-                yield gpu, [(head, cell) for head, cell in its if cell != "X"], line
+                yield gpu, [(head, cell) for head, cell in its if cell not in ("X", "0")], line
 
     @property
     def linked(self) -> bool:
@@ -57,7 +60,7 @@ class Matrix:
         for begins, link in _LINKS.items():
             if any(cell.startswith(begins) for cell in cells):
                 return link
-        return "pcie" if cells & _FAR.keys() else None
+        return "pcie" if cells & {*_FAR, "PCIE"} else None
 
     @property
     def adapters(self) -> int:
