@@ -14,7 +14,7 @@ from typing import Any
 
 from assistant.vocabulary.added import added
 from assistant.vocabulary.fields import NUMERIC
-from assistant.vocabulary.questionnaire import FIELDS
+from assistant.vocabulary.questionnaire import FIELDS, SERVING
 from assistant.vocabulary.utterance import Doubt
 
 from . import attach, whose
@@ -443,11 +443,11 @@ def _propose_choices(reading: Reading, quiet: Collection[str]) -> None:
     likely: dict[str, list[tuple[float, Any]]] = {}
     for said, odds in reading.opinion.stated.items() if reading.opinion else ():
         path, _, chosen = said.partition("=")
+        if path == "workload" and chosen in SERVING and _trains(reading):
+            continue  # who says how many tokens a run learns from serves nothing, whatever it sounds like
         if path in FIELDS and odds >= _CHOICE_ASKED and path not in _settled(reading) and path not in quiet:
             likely.setdefault(path, []).append((odds, _chosen(path, chosen)))
-    if _trains(reading):  # who says how many tokens a run learns from serves nothing, whatever it sounds like
-        likely["workload"] = [one for one in likely.get("workload", []) if one[1] != "inference"]
-    for path, found in ((path, found) for path, found in likely.items() if found):
+    for path, found in likely.items():
         (odds, value), *others = sorted(found, key=lambda one: -one[0])
         if reading.context.fields.get(path) == value:
             continue
