@@ -60,7 +60,8 @@ MISALIGNED = 3.0
 
 # Not fitted: where every head begins between two such rows, the batched products of unfused attention run on no tensor
 # core at all, at the rate of FP32: 312 over 19.5 TFLOP/s on an A100 (its datasheet). BigScience's ten calibration rows
-# whose heads are 108, 150 and 450 wide ask for 15 to 19.
+# whose heads are 108, 150 and 450 wide ask for 15 to 19. By their datasheets it is 8 on a V100 and 15 on an H100: taken
+# alike for all, as no row has such heads there and the catalog has no rate of FP32 without tensor cores.
 OFF_TENSOR_CORES = 16.0
 
 # Times the passage through memory that making four-bit weights wider takes: 1 is the least there can be, and nothing

@@ -57,8 +57,8 @@ def _file(file: DiagnosedFile, width: int) -> list[str]:
     where = (f"{file.ranks} ranks" if file.ranks else "ranks unknown") + (
         f" on {file.nodes} node(s)" if file.nodes else ""
     )
-    test = "" if file.collective == "unknown" else f"{file.collective}, "
-    read = f"{file.kind}, {test}{where}, over {_way(file)}"
+    test = [] if file.collective == "unknown" else [file.collective]
+    read = ", ".join([file.kind, *test, where, f"over {_way(file)}"])
     if not (file.ranks or file.nodes or file.peak_busbw_gb_per_s or test) and file.transport != "unknown":
         read = f"no run of NCCL's is shown; links and adapters: {_way(file)}"
     elif file.kind == "unknown":

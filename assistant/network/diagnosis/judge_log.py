@@ -49,7 +49,6 @@ from .tools import joined_by
 _LEAST = "NVIDIA H100 80GB HBM3"  # of the GPUs of which eight, with as many adapters, are behind a switch that adds
 _SWITCH_ADDS = "2.17.1"  # NCCL's release from which it has the switch between H100 add (NCCL_NVLS_ENABLE in its source)
 _AT_THE_END = re.compile(r"\d{1,3}$")
-_LINKS = {"nvlink": "NVLink", "xgmi": "xGMI", "pcie": "PCIe", "p2p": "NVLink or PCIe"}
 _INSIDE = ("nvlink", "xgmi", "pcie", "p2p", "shm")
 # Channels that NCCL opens inside a node: 2 to 4 over PCIe, 12 over the links of four V100, 24 of eight A100.
 _BY_NVLINK = 8
@@ -470,8 +469,7 @@ def _findings(
     found += judge_network.choices_pinned(log, speed)
     if not (runs or log.lines or log.version or heard.sweeps.tables or found or known.told or known.steps.last):
         data = judge_rows.monitoring(heard.reported, reports) or judge_counters.monitoring(tools.counters)
-        joined = joined_by(tools)
-        data = data or (finding("links-of-a-host", 1, link=_LINKS[joined]) if joined else None)
+        data = data or (finding("links-of-a-host", 1) if joined_by(tools) else None)
         found.append(data or known.counts_of_none or finding("not-recognised", 1))
     if len({collective_of(run) for run in runs}) > 1:
         peaks = ", ".join(f"{collective_of(run)} {f'{run.peak:.4g}' if run.rows else 'no row'}" for run in runs)

@@ -210,11 +210,8 @@ class Sweeps:
             after = [n for n in numbers if n and _unit_like(words[n - 1])]
             return next(iter([*before, *after]), None)
         at, broken = len(words) + self._at, [n for n in numbers if "." in words[n]]
-        if at in numbers and not (
-            len(broken) == 1 and "=" in line
-        ):  # "475.04  wrong=0" has more than the headline names
-            return at
-        return next(iter(broken), None)
+        more = "=" in line and len(broken) == 1  # "475.04  wrong=0" has more columns than the headline names
+        return at if at in numbers and not more else next(iter(broken), None)
 
     def _add(self, kind: str, number: int, names: tuple[str, ...], value: float, unit: str) -> None:
         if value > 0:
