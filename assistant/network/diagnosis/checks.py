@@ -63,19 +63,25 @@ def _each(
         why = _PEERS if transport == "p2p" else "no line tells of a channel between GPUs" if log.lines else _NO_LINES
         yield "what joins the GPUs of the node", "" if joined else why
     else:
-        yield from _network(log, transport)
+        yield from _network(log, transport, shown=bool(log.lines or rows))
     why = "how fast this should be is not known" if rows else table
     yield "the speed against what is usual", "" if rows and expected is not None else why
     if run and rows and collective_of(run) == "sendrecv" and nodes != 1 and transport not in _NO_ADAPTERS:
         yield "whether every adapter has its whole rate", _OF_PAIRS
 
 
-def _network(log: DebugLog, transport: str) -> Iterator[tuple[str, str]]:
+def _network(log: DebugLog, transport: str, *, shown: bool) -> Iterator[tuple[str, str]]:
+    """``shown``: there is a run of which a line or table tells; else a network is no more than there."""
     speaks = "" if log.lines else _NO_LINES
     one = "only one rank's lines are here" if log.one_of_many else ""
     none = "no line tells of a channel between nodes"
     there = f"; {log.offered}, and nothing shows that it was used" if log.offered else ""
-    yield "which network carries the data", "" if transport != "unknown" else f"{speaks or none}{there}"
+    carries = (
+        "which network carries the data"
+        if shown or transport == "unknown"
+        else "which network its links and adapters are of"
+    )
+    yield carries, "" if transport != "unknown" else f"{speaks or none}{there}"
     if log.channels:
         direct = "TCP sockets have none" if transport == "tcp-socket" else "the plugin's lines do not say it"
         count = "no line lists the adapters of a host"
